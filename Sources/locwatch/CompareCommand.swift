@@ -41,6 +41,8 @@ struct CompareCommand: ReportingCommand {
 
   @OptionGroup var accuracy: AccuracyOptions
 
+  @OptionGroup var times: TrackTimeOptions
+
   func validate() throws {
     if tracks.isEmpty { throw ValidationError("give a track, or - for standard input") }
   }
@@ -67,8 +69,8 @@ struct CompareCommand: ReportingCommand {
     var request = ReplayRequest()
     try engine.apply(to: &request.configuration)
     request.regions = try regionFiles.read()
-    request.track = TrackOptions(assumeAccuracyMeters: accuracy.assumeAccuracy)
-    request.track.sortsSegments = true
+    request.track = try times.track()
+    request.track.assumeAccuracyMeters = accuracy.assumeAccuracy
     return request
   }
 }

@@ -40,6 +40,7 @@ struct ExplainCommand: ReportingCommand {
   @OptionGroup var regionFiles: RegionFileOptions
   @OptionGroup var engine: EngineOptions
   @OptionGroup var accuracy: AccuracyOptions
+  @OptionGroup var times: TrackTimeOptions
 
   @Flag(help: "With --track: no programs. Ids are then those of locwatch replay --no-programs.")
   var noPrograms = false
@@ -76,9 +77,10 @@ struct ExplainCommand: ReportingCommand {
     if track != nil, recording != nil { throw ValidationError("--track excludes a recording") }
     let needsTrack =
       !regionFiles.regions.isEmpty || engine.profile != nil
-      || accuracy.assumeAccuracy != nil || noPrograms
+      || accuracy.assumeAccuracy != nil || times.points.interval != nil || noPrograms
     if track == nil, needsTrack {
-      throw ValidationError("--regions, --profile, --assume-accuracy and --no-programs need --track")
+      throw ValidationError(
+        "--regions, --profile, --assume-accuracy, --interval and --no-programs need --track")
     }
     if noPrograms, subscriber != nil { throw ValidationError("--no-programs excludes --subscriber") }
     if json, format.format == .text { throw ValidationError("--json and --format text exclude each other") }
@@ -108,8 +110,8 @@ struct ExplainCommand: ReportingCommand {
     try engine.apply(to: &request.configuration)
     request.regions = try regionFiles.read()
     if !noPrograms { request.subscribers = [Subscriber(name: "replay")] }
-    request.track = TrackOptions(assumeAccuracyMeters: accuracy.assumeAccuracy)
-    request.track.sortsSegments = true
+    request.track = try times.track(isUTC: zone.utc)
+    request.track.assumeAccuracyMeters = accuracy.assumeAccuracy
     return request
   }
 }

@@ -112,6 +112,8 @@ struct OnAdd: ReportingCommand {
     completion: .file())
   var track: String?
 
+  @OptionGroup var points: IntervalOptions
+
   @Flag(help: "Have systemd start the daemon, now and from now on.")
   var start = false
 
@@ -122,6 +124,7 @@ struct OnAdd: ReportingCommand {
   func validate() throws {
     if circle != nil, here != nil { throw ValidationError("--circle and --here exclude each other") }
     if track != nil, !dryRun { throw ValidationError("--track needs --dry-run") }
+    if points.interval != nil, track == nil { throw ValidationError("--interval needs --track") }
     if start, dryRun { throw ValidationError("--start and --dry-run exclude each other") }
     if timeZone != nil, between == nil, days == nil {
       throw ValidationError("--time-zone needs --between or --days")
@@ -130,7 +133,7 @@ struct OnAdd: ReportingCommand {
 
   func perform() async throws(Failure) {
     let plan = try OnPlan(self)
-    if dryRun { try await plan.describe(track: track) } else { try plan.carryOut(starting: start) }
+    if dryRun { try await plan.describe(track: track, points) } else { try plan.carryOut(starting: start) }
   }
 }
 

@@ -151,7 +151,7 @@ struct OnPlan {
   // MARK: - Trying it
 
   /// Says what would be stored, and what would have happened on a track. Stores nothing.
-  func describe(track: String?) async throws(Failure) {
+  func describe(track: String?, _ points: IntervalOptions) async throws(Failure) {
     guard let track else {
       return try Terminal.print(text + "nothing was stored, because of --dry-run\n")
     }
@@ -159,7 +159,10 @@ struct OnPlan {
     let changed = regions.files.flatMap(\.regions)
     let others = (subscriber.regions ?? []).filter { id in !changed.contains { $0.id == id } }
     let known = others.isEmpty ? [] : try state.regions(.ids(others)).regions
-    let trial = try await RuleTrial.run(track, subscriber, changed + known)
+    var options = points.track
+    // Here --start is another option.
+    options.intervalRemedy = "give --interval SECONDS"
+    let trial = try await RuleTrial.run(track, subscriber, changed + known, options: options)
     try Terminal.print(text)
     for run in trial.runs {
       let what = TextRecord(run, in: units).map { "\($0.what) \($0.detail)" } ?? run.type
@@ -171,6 +174,7 @@ struct OnPlan {
       "\(Wording.count(trial.fixes.accepted)) of \(Wording.count(trial.fixes.all, "fix", plural: "fixes")) believed"
     )
     try Terminal.print(parts.joined(separator: "; ") + "\n")
+    for note in trial.notes { try Terminal.print("note: \(note)\n") }
     if trial.fixes.accepted == 0 {
       throw Failure(
         .conditionFails, file: track, what: "no fix was believed",

@@ -79,12 +79,14 @@ struct ForecastOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Of a track: how the receiver is used.", valueName: "continuous|adaptive"))
   var sampling: SamplingChoice?
 
+  @OptionGroup var times: TrackTimeOptions
+
   @OptionGroup var output: JSONOptions
 
   func validate() throws {
     guard isSchedule else { return }
-    if !regionFiles.regions.isEmpty || sampling != nil {
-      throw ValidationError("--regions and --sampling are for a track, not for a schedule")
+    if !regionFiles.regions.isEmpty || sampling != nil || times.points.interval != nil {
+      throw ValidationError("--regions, --sampling and --interval are for a track, not for a schedule")
     }
   }
 
@@ -106,7 +108,7 @@ struct ForecastOptions: ParsableArguments {
     if let sampling { request.configuration.sampling.mode = sampling.mode }
     request.regions = try regionFiles.read()
     request.subscribers = [Subscriber(name: "replay")]
-    request.track.sortsSegments = true
+    request.track = try times.track()
     return try PowerForecast(track: source, request, begins: begins)
   }
 }

@@ -100,13 +100,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
   @OptionGroup var accuracy: AccuracyOptions
 
-  @Option(
-    help: ArgumentHelp("Time between points, for a track without times.", valueName: "seconds"),
-    transform: ArgumentText.seconds)
-  var interval: Double?
-
-  @Option(help: ArgumentHelp("Time of the first point, for a track without times.", valueName: "time"))
-  var start: TimeArgument?
+  @OptionGroup var times: TrackTimeOptions
 
   @Option(
     help: ArgumentHelp(
@@ -146,9 +140,6 @@ struct ReplayCommand: AsyncParsableCommand {
       throw ValidationError("standard input can be read only once")
     }
     if let jobs, jobs < 1 { throw ValidationError("--jobs needs a whole number of at least 1") }
-    if let interval, !(interval > 0 && interval <= 1e7) {
-      throw ValidationError("--interval needs a time above 0, at most 10,000,000 s")
-    }
     if !speed.isPossible { throw ValidationError("--speed needs a factor of at least 0.001, or max") }
     if let report {
       if tracks.count > 1 { throw ValidationError("--report works with one track only") }
@@ -162,7 +153,6 @@ struct ReplayCommand: AsyncParsableCommand {
       throw ValidationError("--each-segment works with files only")
     }
     if eachSegment && report != nil { throw ValidationError("--report works with one track only") }
-    if start != nil && interval == nil { throw ValidationError("--start needs --interval") }
   }
 
   private func validateBatch() throws {
@@ -232,9 +222,8 @@ struct ReplayCommand: AsyncParsableCommand {
       guard let argument else { return nil }
       return try argument.time(in: utc ? .utc : TimeZoneFile.machine())
     }
-    request.track = TrackOptions(
-      assumeAccuracyMeters: accuracy.assumeAccuracy, intervalSeconds: interval, start: try time(start))
-    request.track.sortsSegments = true
+    request.track = try times.track(isUTC: utc)
+    request.track.assumeAccuracyMeters = accuracy.assumeAccuracy
     if !batch, !tracks.contains("-") { request.track.overlapRemedy = "--each-segment replays each alone" }
     request.track.gpsbabel = gpsbabel
     request.eachSegment = eachSegment

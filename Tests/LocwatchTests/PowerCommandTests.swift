@@ -145,6 +145,7 @@ import Testing
 
   @Test(arguments: [
     ["predict", "a.yaml", "-r", "b.geojson"], ["predict", "a.yaml", "--sampling", "adaptive"],
+    ["predict", "a.yaml", "--interval", "5"],
     ["validate", "a.yaml", "--log", "l", "--begins", "5"],
     ["validate", "a.gpx", "--log", "l", "--begins", "nan"],
   ])

@@ -106,6 +106,24 @@ import Testing
   }
 
   @Test(arguments: [
+    ["replay"], ["compare"], ["power", "predict"], ["explain", "--track"],
+    ["on", "move", "--dry-run", "--track"],
+  ])
+  func `a track without times is read where --interval says how far apart they are`(
+    words: [String]
+  ) async throws {
+    let folder = TemporaryFolder()
+    let points = (100..<200).map { #"{"lat":48.\#($0),"lon":11.5}"# }
+    let track = folder.write("a.ndjson", points.joined(separator: "\n") + "\n")
+    let rest = words[0] == "on" ? ["--state", folder("s.db"), "--", "true"] : []
+    let refused = try await Binary.run(words + [track] + rest)
+    #expect(refused.status == 65 && refused.stderr.contains("; give --interval SECONDS"), "\(refused)")
+    #expect(refused.stderr.contains("(and --start TIME)") == (words[0] != "on"), "\(refused)")
+    let run = try await Binary.run(words + [track, "--interval", "10"] + rest)
+    #expect(run.status == 0, "\(run)")
+  }
+
+  @Test(arguments: [
     ["--leaflet", "folder"], ["--private"], ["--batch", "--tiles", "a.mbtiles"], ["--radius", "50m"],
     ["--speed", "2", "--jobs", "2"], ["--start", "2026-05-01T06:00:00Z"],
   ])

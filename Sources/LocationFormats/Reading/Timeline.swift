@@ -55,7 +55,7 @@ package struct Timeline {
       return timeTrouble
         ?? Failure(
           .data, file: file, line: firstPointLine, what: "no track point has a time",
-          remedy: "give --interval SECONDS (and --start TIME)")
+          remedy: options.intervalRemedy)
     }
     return nil
   }

@@ -15,6 +15,9 @@ public struct TrackOptions: Hashable, Sendable {
   /// one, and which is not the 1970 that receivers without a clock claim.
   public var start: UTCTime?
 
+  /// What to do about a track without times, for the failure that says so.
+  package var intervalRemedy = "give --interval SECONDS (and --start TIME)"
+
   /// Whether points that stand with the newest first, and the segments of a GPX or KML file where one begins after another
   /// ends, are put into the order of time.
   public var sortsSegments = false

@@ -8,6 +8,8 @@ package struct RuleTrial {
   package private(set) var runs: [Record] = []
   /// Events that the rule's hours or cooldown kept back, by reason.
   package private(set) var kept: [(reason: Decision.Reason, count: Int)] = []
+  /// Generous readings of the track.
+  package private(set) var notes: [String] = []
   /// Fixes on the track, and how many of them were believed.
   package private(set) var fixes = (all: 0, accepted: 0)
 
@@ -15,12 +17,12 @@ package struct RuleTrial {
   ///
   /// - Throws: what reading the track throws.
   package static func run(
-    _ track: String, _ subscriber: Subscriber, _ regions: [Region]
+    _ track: String, _ subscriber: Subscriber, _ regions: [Region], options: TrackOptions
   ) async throws(Failure) -> RuleTrial {
     var request = ReplayRequest()
     request.subscribers = [subscriber]
     request.regions = regions
-    let source = try TrackSource.open(TrackPart(path: track), options: request.track)
+    let source = try TrackSource.open(TrackPart(path: track), options: options)
     var trial = RuleTrial()
     var replay: TrackReplay<RuleSink> =
       if let recorded = source.recorded {
@@ -28,7 +30,6 @@ package struct RuleTrial {
       } else {
         TrackReplay(request, to: RuleSink())
       }
-    var notes: [String] = []
     var isLast = false
     while !isLast {
       let batch = await source.read()
@@ -36,10 +37,10 @@ package struct RuleTrial {
       for event in batch.events { replay.take(event) }
       if let failure = batch.failure { throw failure }
       isLast = batch.isLast
-      notes = batch.notes
+      trial.notes = batch.notes
       source.takeBack(batch)
     }
-    let summary = replay.finish(notes: notes)
+    let summary = replay.finish(notes: trial.notes)
     trial.fixes = (summary.tally.fixes, summary.tally.accepted)
     trial.runs = replay.sink.runs
     trial.kept = replay.sink.kept.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key, $0.value) }

@@ -256,6 +256,20 @@ import Testing
       late.stdout.contains("it would have run 0 times; 1 × not, because it wants events at other hours"))
   }
 
+  @Test func `a dry run puts a track into the order of time, and says so`() async throws {
+    let folder = TemporaryFolder()
+    let rows = (0..<100).reversed().map { "\(1_777_615_200 + 10 * $0),\(48 + 0.0002 * Double($0)),11" }
+    let track = folder.write("a.csv", "time,lat,lon\n" + rows.joined(separator: "\n") + "\n")
+    let run = try await Binary.run([
+      "on", "enter", "z", "--circle", "48.01,11,200", "--dry-run", "--track", track, "--state",
+      folder("s.db"), "--", "true",
+    ])
+    #expect(
+      run.stdout.hasSuffix(
+        "it would have run 1 time; 100 of 100 fixes believed\n"
+          + "note: points stood with the newest first; put into the order of time\n"), "\(run)")
+  }
+
   @Test func `how long a dwell takes is said, also where nothing was`() async throws {
     let folder = TemporaryFolder()
     let state = ["--state", folder("s.db")]
