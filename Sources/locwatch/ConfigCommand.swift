@@ -43,12 +43,18 @@ struct ConfigCommand: AsyncParsableCommand {
           locwatch config check locwatch.yaml
         """)
 
-    @Argument(help: "A settings file, YAML; - is standard input.", completion: .file())
-    var file: String
+    @Argument(
+      help: "A settings file, YAML; - is standard input (default: that of --config, else none).",
+      completion: .file())
+    var file: String?
+
+    @OptionGroup var settings: SettingsOptions
 
     func perform() throws(Failure) {
+      let file = file ?? settings.config
       let count = try SettingsTable(file: file).changeCount
-      let text = "\(file): \(count) \(count == 1 ? "setting" : "settings"), all good\n"
+      let settings = "\(count) \(count == 1 ? "setting" : "settings")"
+      let text = "\(file ?? "no settings file"): \(settings), all good\n"
       try OutputFile(path: "-").write(Array(text.utf8))
     }
   }

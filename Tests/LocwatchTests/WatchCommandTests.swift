@@ -217,6 +217,10 @@ import Testing
       let none = try await Binary.run(["config", "check", folder.write("none.yaml", text)])
       #expect(none.status == 0 && none.stdout.hasSuffix(": 0 settings, all good\n"), "\(none)")
     }
+    let named = try await Binary.run(["config", "check", "--config", good])
+    #expect(named.status == 0 && named.stdout == checked.stdout, "\(named)")
+    let defaults = try await Binary.run(["config", "check"])
+    #expect(defaults.status == 0 && defaults.stdout == "no settings file: 0 settings, all good\n")
     let refused = try await Binary.run(["config", "check", bad])
     #expect(refused.status == 78)
     #expect(refused.stderr.contains("\(bad):2: fix: unknown key \"max_agee_s\"; did you mean \"max_age_s\"?"))
