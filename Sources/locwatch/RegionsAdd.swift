@@ -182,6 +182,7 @@ struct RegionsRemove: ReportingCommand {
   @Flag(help: "Every region.")
   var all = false
 
+  @OptionGroup var format: SameFormatOptions
   @OptionGroup var state: StateOptions
 
   func validate() throws {

@@ -29,6 +29,7 @@ struct RegionsMove: ReportingCommand {
     help: ArgumentHelp("A new radius, such as 200m.", valueName: "distance"), transform: ArgumentText.meters)
   var radius: Double?
 
+  @OptionGroup var format: RegionChangeFormatOptions
   @OptionGroup var state: StateOptions
 
   func validate() throws {
@@ -58,7 +59,9 @@ struct RegionsMove: ReportingCommand {
     let file = try feature.moved(to: PlaceText.Circle(center: center, radiusMeters: meters))
     try state.openToChange().replace(id, as: feature, with: file)
     try state.seat().noteRegions([id])
-    try Terminal.print("\(TextTable.cell(id)): \(file.regions.first?.shape.described(in: .metric) ?? "")\n")
+    try format.print(
+      "\(TextTable.cell(id)): \(file.regions.first?.shape.described(in: .metric) ?? "")\n",
+      of: file.feature(at: 0))
   }
 }
 
@@ -81,6 +84,7 @@ struct RegionsRename: ReportingCommand {
   @Argument(help: ArgumentHelp("The id that it gets.", valueName: "new-id"))
   var new: String
 
+  @OptionGroup var format: RegionChangeFormatOptions
   @OptionGroup var state: StateOptions
 
   func perform() throws(Failure) {
@@ -94,10 +98,11 @@ struct RegionsRename: ReportingCommand {
     if !users.outlets.isEmpty { changes.append(.outlets([])) }
     let seat = try state.seat()
     try seat.note(changes)
-    for user in users.subscribers + users.outlets.map({ "outlet \($0)" }) {
-      try Terminal.print("\(TextTable.cell(user)) names it \(TextTable.cell(new))\n")
+    let naming = (users.subscribers + users.outlets.map { "outlet \($0)" }).map {
+      "\(TextTable.cell($0)) names it \(TextTable.cell(new))\n"
     }
-    try Terminal.print("renamed \(TextTable.cell(old)) to \(TextTable.cell(new))\n")
+    let renamed = "renamed \(TextTable.cell(old)) to \(TextTable.cell(new))\n"
+    try format.print(naming.joined() + renamed, of: file.feature(at: 0))
     Terminal.warn(seat.notificationsInVain(for: [old]))
   }
 }
@@ -117,6 +122,7 @@ struct RegionsEdit: ReportingCommand {
   @Argument(help: ArgumentHelp("The region.", valueName: "id"), completion: Candidates.regions)
   var id: String
 
+  @OptionGroup var format: RegionChangeFormatOptions
   @OptionGroup var state: StateOptions
 
   func perform() throws(Failure) {
@@ -139,8 +145,9 @@ struct RegionsEdit: ReportingCommand {
     guard isChanged else { return Terminal.note("nothing was changed") }
     try state.seat().noteRegions([id])
     Terminal.warn(try state.openToRead()?.waitingInVain(for: [id]) ?? [])
-    try Terminal.print(
-      "changed \(TextTable.cell(id)): \(file.regions.first?.shape.described(in: .metric) ?? "")\n")
+    try format.print(
+      "changed \(TextTable.cell(id)): \(file.regions.first?.shape.described(in: .metric) ?? "")\n",
+      of: file.feature(at: 0))
   }
 }
 

@@ -98,6 +98,7 @@ struct RegionsExport: ReportingCommand {
     completion: .file())
   var output = "-"
 
+  @OptionGroup var format: SameFormatOptions
   @OptionGroup var state: StateOptions
 
   /// Suffixes that promise what is not written.

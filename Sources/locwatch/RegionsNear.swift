@@ -65,6 +65,7 @@ struct RegionsLocate: ReportingCommand {
     help: ArgumentHelp("A file of places; - is standard input.", valueName: "file"), completion: .file())
   var places = "-"
 
+  @OptionGroup var format: SameFormatOptions
   @OptionGroup var source: RegionsSource
 
   func perform() throws(Failure) {

@@ -141,6 +141,29 @@ struct RegionsFormatOptions: ParsableArguments {
   }
 }
 
+/// `--format` of commands that say in a sentence what has become of a region.
+struct RegionChangeFormatOptions: ParsableArguments {
+  @Option(help: "text or ndjson: the region as regions list has it (default: text).")
+  var format: RegionsFormat?
+
+  /// Prints the sentence, or the region's line of JSON.
+  func print(_ sentence: String, of region: RegionFeature) throws(Failure) {
+    switch format ?? .text {
+    case .text: try Terminal.print(sentence)
+    case .ndjson:
+      var line = JSONLine()
+      RegionRecord(region).write(to: &line)
+      try OutputFile(path: "-").write(line.bytes + [UInt8(ascii: "\n")])
+    }
+  }
+}
+
+/// `--format` of commands that print the same in both formats, or nothing: a script can give it to all alike.
+struct SameFormatOptions: ParsableArguments {
+  @Option(help: "text or ndjson; the output is the same.")
+  var format: RegionsFormat?
+}
+
 extension Terminal {
   /// Prints warnings on standard error.
   static func warn(_ lines: [String]) {

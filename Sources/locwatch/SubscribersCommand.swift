@@ -108,6 +108,7 @@ struct SubscribersCommand: AsyncParsableCommand {
     var replace = false
 
     @OptionGroup var settings: SettingsOptions
+    @OptionGroup var format: SameFormatOptions
     @OptionGroup var state: StateOptions
 
     func perform() throws(Failure) {
@@ -136,6 +137,7 @@ struct SubscribersCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)
     var name: String
 
+    @OptionGroup var format: SameFormatOptions
     @OptionGroup var state: StateOptions
 
     func perform() throws(Failure) {
@@ -211,6 +213,7 @@ struct PermissionOptions: ParsableArguments {
   @Argument(help: ArgumentHelp("allow or deny.", valueName: "word"))
   var word: Word
 
+  @OptionGroup var format: SameFormatOptions
   @OptionGroup var state: StateOptions
 
   /// Says it to the daemon, or leaves it for the next one.
@@ -256,6 +259,7 @@ extension SubscribersCommand {
     @Argument(help: ArgumentHelp("on or off.", valueName: "word"))
     var word: Word
 
+    @OptionGroup var format: SameFormatOptions
     @OptionGroup var state: StateOptions
 
     func perform() throws(Failure) {
@@ -336,6 +340,7 @@ struct SubscriberUser: ParsableArguments {
   @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)
   var name: String
 
+  @OptionGroup var format: SameFormatOptions
   @OptionGroup var state: StateOptions
 
   func perform(_ verb: String) throws(Failure) {

@@ -117,6 +117,37 @@ import Testing
     #expect(both.status == 64 && both.stderr.contains("--map and --format ndjson exclude each other"))
   }
 
+  @Test(arguments: [
+    ["regions", "move", "a", "48,11"], ["regions", "rename", "a", "b"], ["regions", "edit", "a"],
+    ["regions", "remove", "a"], ["regions", "export"], ["regions", "locate", "/dev/null"],
+    ["subscribers", "add", "none.yaml"], ["subscribers", "remove", "a"], ["subscribers", "launch", "a"],
+    ["subscribers", "foreground", "a"], ["subscribers", "background", "a"], ["subscribers", "quit", "a"],
+    ["subscribers", "microphone", "a", "deny"], ["subscribers", "accessory", "a", "off"],
+    ["subscribers", "bluetooth", "a", "deny"], ["subscribers", "notifications", "a", "deny"],
+  ])
+  func `regions and subscribers take --format for all that they do`(words: [String]) async throws {
+    let folder = TemporaryFolder()
+    let state = ["--state", folder("s.db")]
+    let plain = try await Binary.run(words + state)
+    for format in ["text", "ndjson"] {
+      let run = try await Binary.run(words + state + ["--format", format])
+      #expect(run.status == plain.status && run.stderr == plain.stderr, "\(run)")
+    }
+    let other = try await Binary.run(words + state + ["--format", "csv"])
+    #expect(other.status == 64 && other.stderr.contains("--format"), "\(other)")
+  }
+
+  @Test func `a region that is changed is told as NDJSON`() async throws {
+    let folder = TemporaryFolder()
+    let rest = ["--state", folder("s.db"), "--format", "ndjson"]
+    let added = try await Binary.run(["regions", "add", "a", "--circle", "48,11,99"] + rest)
+    #expect(added.status == 0, "\(added)")
+    let moved = try await Binary.run(["regions", "move", "a", "48,12,99"] + rest)
+    #expect(moved.stdout == added.stdout.replacing("11.0000000", with: "12.0000000"), "\(moved)")
+    let renamed = try await Binary.run(["regions", "rename", "a", "b"] + rest)
+    #expect(renamed.stdout == moved.stdout.replacing(#""id":"a""#, with: #""id":"b""#), "\(renamed)")
+  }
+
   @Test func `notifications are listed of all, and denied by either command`() async throws {
     let folder = TemporaryFolder()
     let state = ["--state", folder("s.db")]
