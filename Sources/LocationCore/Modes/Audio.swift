@@ -140,6 +140,9 @@ struct AudioState: Hashable, Sendable, Codable {
   /// Whether its sessions were last said to be quiet: those that begin are, too (rule F3).
   @Added var isQuiet = false
 
+  /// Whether a call sounds in place of a session of it.
+  var isInterruptedByCall: Bool { sessions.contains { $0.interrupter == .call } }
+
   /// Nobody was there for some seconds: silences and interruptions last as much longer.
   mutating func giveBack(seconds: Double) {
     for place in sessions.indices {
@@ -170,8 +173,8 @@ extension Policy {
     }
   }
 
-  /// Opens a session, unless it may not record (rule F6), is in the background without the mode (rule F2), or others
-  /// sound that do not mix with it (rule F4).
+  /// Opens a session, unless it may not record (rule F6), is in the background without the mode (rule F2), or there a
+  /// call goes on or others sound that do not mix with it (rule F4).
   private mutating func beginAudio(
     _ kind: AudioKind, mixes: Bool, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
@@ -185,8 +188,10 @@ extension Policy {
     if kind.records, !audio.mayRecord { return refuse(.microphone, .notPermitted) }
     if session.state == .background {
       guard session.subscriber.modes.contains(.audio) else { return refuse(.audioMode, .noMode) }
-      let others = soundingBeside(index)
-      guard others.allSatisfy({ mixes && $0.session.mixes }) else { return refuse(.audioFocus, .audioBusy) }
+      let isCalled = sessions.contains { $0.modes.audio?.isInterruptedByCall == true }
+      guard !isCalled, soundingBeside(index).allSatisfy({ mixes && $0.session.mixes }) else {
+        return refuse(.audioFocus, .audioBusy)
+      }
     }
     let token = audio.nextToken
     update(index) {

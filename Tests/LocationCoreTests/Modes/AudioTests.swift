@@ -351,7 +351,22 @@ import Testing
     #expect(stage.audio() == ["audio_interrupted 1"])
   }
 
-  @Test func `F4 who began during a call goes on at its end`() {
+  @Test func `F4 during a call nobody begins in the background, though all mix`() {
+    var stage = Self.stage(others: ["b"])
+    stage.say(1, Self.begin(mixes: true))
+    stage.say(2, .background)
+    stage.say(2, .background, of: "b")
+    stage.say(3, .interrupted(true))
+    for name in ["a", "b"] {
+      stage.say(4, Self.begin(mixes: true), of: name)
+      #expect(stage.log(of: name).last == "refuse F4 background>background audio_busy")
+    }
+    stage.say(5, .interrupted(false))
+    stage.say(6, Self.begin(mixes: true), of: "b")
+    #expect(stage.log(of: "b").last == "hold F1 background>background audio_playing")
+  }
+
+  @Test func `F4 who began in the foreground during a call goes on at its end`() {
     var stage = Self.stage(others: ["b"])
     stage.say(1, Self.begin())
     stage.say(2, .background)
