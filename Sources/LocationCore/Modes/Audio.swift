@@ -243,10 +243,7 @@ extension Policy {
     }
     if !returning.isEmpty { decide(.hold, .audioSilence, .audioPlaying, index, at: instant, into: &steps) }
     holdForAudio(index, at: instant)
-    // Others may have begun meanwhile: it is as if it began after them (rule F4).
-    if state.isForeground, let session = returning.first(where: { !$0.mixes }) {
-      interruptOthers(than: index, token: session.token, at: instant, into: &steps)
-    }
+    if state.isForeground { interruptOthers(than: index, for: returning, at: instant, into: &steps) }
   }
 
   /// The user lets it use the microphone, or no longer: that ends what records (rule F6).
@@ -311,6 +308,17 @@ extension Policy {
 // MARK: - What follows of its state
 
 extension Policy {
+  /// It is in the foreground: what was given back to it while it was suspended may sound again, unless it was said to
+  /// be quiet (rules F3 and F4).
+  mutating func enterForegroundWithAudio(
+    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard let audio = sessions[index].modes.audio, !audio.isQuiet else { return }
+    let returning = audio.sessions.filter { $0.isSilent && $0.interrupter == nil }
+    resumeAudio(index, at: instant, into: &steps, where: returning.contains)
+    interruptOthers(than: index, for: returning, at: instant, into: &steps)
+  }
+
   /// It left the foreground: without the mode its sessions are ended at once (rule F2).
   mutating func leaveForegroundWithAudio(
     _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
@@ -398,6 +406,15 @@ extension Policy {
     }
   }
 
+  /// Sessions of it sound again. Others may have begun meanwhile: it is as if it began after them (rule F4).
+  private mutating func interruptOthers(
+    than index: Int, for returning: [AudioState.Session], at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    guard let session = returning.first(where: { !$0.mixes }) else { return }
+    interruptOthers(than: index, token: session.token, at: instant, into: &steps)
+  }
+
   private mutating func interruptOthers(
     than index: Int, token: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
@@ -442,8 +459,8 @@ extension Policy {
         $0.modes.audio?.sessions[place].interruptionEnd = nil
         // That it was quiet while it could not sound does not count (rule F3).
         $0.modes.audio?.sessions[place].quietSince = isQuiet ? instant : nil
-        // Of one that was suspended meanwhile nothing is heard until it says so.
-        if !isRunning { $0.modes.audio?.sessions[place].isSilent = true }
+        // One that was suspended meanwhile does not sound before it is heard, or back in the foreground.
+        $0.modes.audio?.sessions[place].isSilent = !isRunning
       }
       guard isRunning else { continue }
       decide(.hold, .audioFocus, .audioResumed, index, at: instant, into: &steps)

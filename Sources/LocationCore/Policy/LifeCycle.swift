@@ -34,6 +34,7 @@ extension Policy {
     if state == .notRunning { noteStart(index, at: instant, into: &steps) }
     publishServices(index, into: &steps)
     hand(index, at: instant, into: &steps)
+    enterForegroundWithAudio(index, at: instant, into: &steps)
     enterForegroundWithAccessories(index, into: &steps)
     tellOwed(index, at: instant, into: &steps)
   }

@@ -274,13 +274,44 @@ import Testing
     stage.wait(until: 60)
     #expect(stage.state() == .suspended)
     stage.say(60, .interrupted(false))
+    #expect(stage.audio() == ["audio_interrupted 1"], "it runs no code")
     stage.say(100, .foreground)
-    stage.say(105, Self.level(-10))
+    #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
     stage.say(110, .background)
     stage.wait(until: 500)
     #expect(stage.state() == .background, "it sounds again")
-    #expect(stage.audio() == ["audio_interrupted 1"], "it heard nothing of the end")
     #expect(!stage.log().contains { $0.hasPrefix("refuse") })
+  }
+
+  @Test func `F3 F4 what is given back to a suspended program that is quiet waits to be heard`() {
+    var stage = Self.stage()
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(10, .interrupted(true))
+    stage.say(20, Self.level(-75))
+    stage.wait(until: 60)
+    stage.say(60, .interrupted(false))
+    stage.say(100, .foreground)
+    #expect(stage.audio() == ["audio_interrupted 1"])
+    stage.say(105, Self.level(-10))
+    #expect(stage.log().last == "hold F3 active>active audio_playing")
+    stage.say(110, .background)
+    stage.wait(until: 500)
+    #expect(stage.state() == .background)
+  }
+
+  @Test func `F4 who is given back in the foreground what it lost before interrupts who began meanwhile`() {
+    var stage = Self.stage(others: ["b"])
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(10, .interrupted(true))
+    stage.wait(until: 60)
+    stage.say(60, .interrupted(false))
+    stage.say(70, Self.begin(), of: "b")
+    stage.say(71, .background, of: "b")
+    stage.say(100, .foreground)
+    #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
+    #expect(stage.audio(of: "b") == ["audio_interrupted 1"])
   }
 
   @Test func `F4 a call that ends when the user is back with the program is no refused move`() {
