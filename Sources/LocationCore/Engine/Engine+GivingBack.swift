@@ -9,7 +9,8 @@ extension Engine {
 extension Session {
   fileprivate func givesBack(by event: SubscriberEvent) -> Bool {
     switch event {
-    case .acknowledged(let id, _): outbox.contains { $0.event == id }
+    case .acknowledged(let id, _):
+      outbox.contains { $0.event == id } || modes.audio?.answered.contains(id) == true
     case .endTask(let token): tasks.contains(token)
     case .mode(let event): givesBack(by: event)
     case .foreground, .background, .quit, .exited, .orphaned, .beginTask, .authorization, .accuracy,

@@ -86,6 +86,7 @@ extension ModePart {
     endProcess: { modes, _ in
       modes.audio?.sessions = []
       modes.audio?.isQuiet = false
+      modes.audio?.answered = []
     },
     giveBack: { $0.audio?.giveBack(seconds: $1) })
 }
@@ -139,6 +140,8 @@ struct AudioState: Hashable, Sendable, Codable {
   var mayRecord = true
   /// Whether its sessions were last said to be quiet: those that begin are, too (rule F3).
   @Added var isQuiet = false
+  /// The commands that its last session answered, until it acknowledges them, too (rule F5).
+  @Added var answered: [Int] = []
 
   /// Whether a call sounds in place of a session of it.
   var isInterruptedByCall: Bool { sessions.contains { $0.interrupter == .call } }
@@ -207,6 +210,18 @@ extension Policy {
       interruptOthers(than: index, token: token, at: instant, into: &steps)
     }
     holdForAudio(index, at: instant)
+    answerCommands(index, at: instant, into: &steps)
+  }
+
+  /// It has begun a session. That is also its acknowledgment of the commands that it was handed (rule F5).
+  private mutating func answerCommands(
+    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let answered = sessions[index].outbox.filter { $0.trigger.row == .remoteControl && $0.isHanded }
+      .map(\.event)
+    guard !answered.isEmpty else { return }
+    update(index) { $0.modes.audio?.answered = answered }
+    for event in answered { acknowledge(event, index, at: instant, into: &steps) }
   }
 
   /// Ends a session, or all; a token that is not open is an error to the caller and changes nothing.

@@ -324,7 +324,9 @@ extension Policy {
   mutating func acknowledge(
     _ event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
-    guard let place = sessions[index].outbox.firstIndex(where: { $0.event == event }) else { return }
+    guard let place = sessions[index].outbox.firstIndex(where: { $0.event == event }) else {
+      return update(index) { $0.modes.audio?.answered.removeAll { $0 == event } }
+    }
     if sessions[index].outbox[place].trigger.row == .goodMoment {
       concludeFetchWithoutAnswer(index, at: instant, into: &steps)
     }

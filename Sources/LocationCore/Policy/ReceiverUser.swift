@@ -37,9 +37,11 @@ extension Policy {
     return rule
   }
 
-  /// The rule that granted an event which still waits for its acknowledgment.
+  /// The rule that granted an event whose acknowledgment has not come.
   func rule(ofPending event: Int, subscriber: String) -> Rule? {
-    session(subscriber)?.outbox.first { $0.event == event }?.trigger.rule
+    guard let session = session(subscriber) else { return nil }
+    if session.modes.audio?.answered.contains(event) == true { return .remoteControl }
+    return session.outbox.first { $0.event == event }?.trigger.rule
   }
 
   /// The rule of what a program answers with `fetched`: a good moment where one waits for that, else a push.

@@ -475,6 +475,48 @@ import Testing
     #expect(stage.handed() == handed + handed.suffix(1))
   }
 
+  @Test func `F5 a session that begins acknowledges the command`() throws {
+    var stage = Self.stage()
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(3, .mode(.audio(.end(token: 1))))
+    stage.wait(until: 50)
+    stage.hanging = ["a"]
+    stage.take(60, .machine(.audioCommand("play")))
+    let command = try #require(stage.handed().last)
+    stage.say(61, Self.begin())
+    #expect(stage.engine.subscriber("a")?.waiting == [])
+    stage.wait(until: 100)
+    #expect(stage.state() == .background, "it sounds")
+    let late = SubscriberEvent.acknowledged(event: command, coreSeconds: 0.1)
+    var isGivenBack = stage.engine.isGivenBack(by: late, of: "a")
+    #expect(isGivenBack)
+    stage.say(100, late)
+    isGivenBack = stage.engine.isGivenBack(by: late, of: "a")
+    #expect(!isGivenBack, "only once")
+    stage.say(110, .mode(.audio(.end(token: 2))))
+    stage.wait(until: 500)
+    #expect(stage.log().last == "suspend A2 background>suspended audio_ended", "nothing waits")
+    #expect(stage.handed() == [command])
+  }
+
+  @Test func `F5 L1 an acknowledgment that comes after the session is booked like one before it`() {
+    func joules(isLate: Bool) -> Double? {
+      var stage = Self.stage()
+      stage.say(1, Self.begin())
+      stage.say(2, .background)
+      stage.say(3, .mode(.audio(.end(token: 1))))
+      stage.answerSeconds = 2
+      stage.take(60, .machine(.audioCommand("play")))
+      stage.say(isLate ? 61 : 63, Self.begin())
+      stage.wait(until: 70)
+      let runs = stage.engine.ledger.entries.filter { $0.component == .subscriberRun }
+      return runs.first { $0.rule == .remoteControl }?.joules
+    }
+    #expect(joules(isLate: true) == joules(isLate: false))
+    #expect(joules(isLate: true) != nil)
+  }
+
   // MARK: F6
 
   @Test func `F6 recording needs the microphone, and its withdrawal is an end`() {

@@ -286,6 +286,7 @@ import Testing
     stage.take(3, .addSubscriber(subscriber, .notRunning))
     #expect(stage.transferOrders.last == "cancel 1")
     #expect(stage.engine.transfers(of: "a").isEmpty)
+    stage.say(3, .foreground)
     stage.say(4, Self.transfer())
     subscriber.directory = "/elsewhere"
     stage.take(5, .addSubscriber(subscriber, .notRunning))

@@ -77,7 +77,13 @@ extension ModelState {
     case .askKeepAlive: mode(.keepAlive(seconds: 600))
     case .tag: mode(.tag("t"))
     case .traffic: mode(.traffic(tag: "t", bytes: 1, lost: nil))
-    case .beginAudio: mode(.audio(.begin(.play, mixes: false)))
+    case .beginAudio:
+      let commands = policy.sessions[0].outbox.filter { $0.trigger.row == .remoteControl && $0.isHanded }
+      mode(.audio(.begin(.play, mixes: false)))
+      // That is its answer to them (rule F5).
+      if !made.contains(where: \.isRefusal) {
+        for command in commands { witness.acknowledges(command.event, at: now) }
+      }
     case .endAudio: mode(.audio(.end(token: nil)))
     case .quiet: mode(.audio(.level(decibels: -90)))
     case .loud: mode(.audio(.level(decibels: -10)))
