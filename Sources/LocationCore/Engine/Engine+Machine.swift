@@ -14,7 +14,7 @@ extension Engine {
     case .supply(let supply): state.policy.supply = supply
     case .zone(let zone): state.policy.zone = zone
     case .notifier(let isThere): state.policy.hasNotifier = isThere
-    case .audioCommand(let command): state.policy.commandAudio(command, at: state.instant, into: &steps)
+    case .audioCommand(let command): state.policy.commandAudio(command, into: &steps)
     // For something that is no business of the engine.
     case .awake: state.policy.fireModes(isAwake: true, at: state.instant, into: &steps)
     case .absent(let isAbsent):

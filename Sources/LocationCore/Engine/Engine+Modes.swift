@@ -31,12 +31,9 @@ public struct TransferView: Hashable, Sendable {
 }
 
 extension Engine {
-  /// Whose audio session was opened last, and is commanded by keys and headsets (rule F5); nil where nobody has the mode.
-  public var audioPlayer: String? {
-    state.policy.lastAudio.flatMap { name in
-      session(name)?.subscriber.modes.contains(.audio) == true ? name : nil
-    }
-  }
+  /// Whose audio session was opened last, of those with the mode, and is commanded by keys and headsets (rule F5); nil
+  /// where none of them has had a session.
+  public var audioPlayer: String? { state.policy.lastAudio }
 
   /// When the machine has to be awake for a mode, at the latest: for a notification or a keep-alive call (rules D3 and
   /// E2).

@@ -136,6 +136,8 @@ struct AudioState: Hashable, Sendable, Codable {
   /// In the order in which they were opened.
   var sessions: [Session] = []
   var nextToken = 1
+  /// Which begin of a session that of its last one was, counted over all programs (rule F5); nil before its first.
+  var begun: Int?
   /// Whether the user lets it use the microphone.
   var mayRecord = true
   /// Whether its sessions were last said to be quiet: those that begin are, too (rule F3).
@@ -197,14 +199,15 @@ extension Policy {
       }
     }
     let token = audio.nextToken
+    let begun = sessions.compactMap { $0.modes.audio?.begun }.max() ?? 0
     update(index) {
       $0.modes.audio = audio
+      $0.modes.audio?.begun = begun + 1
       $0.modes.audio?.nextToken += 1
       $0.modes.audio?.sessions.append(
         AudioState.Session(
           token: token, kind: kind, mixes: mixes, quietSince: audio.isQuiet ? instant : nil))
     }
-    lastAudio = session.subscriber.name
     decide(.hold, .audioSession, .audioPlaying, index, at: instant, into: &steps)
     if session.state.isForeground, !mixes {
       interruptOthers(than: index, token: token, at: instant, into: &steps)
@@ -307,13 +310,16 @@ extension Policy {
     return true
   }
 
+  /// Whose audio session was opened last, of those with the mode: remote control is for it (rule F5).
+  var lastAudio: String? {
+    func begun(_ session: Session) -> Int { session.modes.audio?.begun ?? 0 }
+    let players = sessions.filter { $0.subscriber.modes.contains(.audio) && begun($0) > 0 }
+    return players.max { begun($0) < begun($1) }?.subscriber.name
+  }
+
   /// The user commands, by a key or a headset, whoever had a session last (rule F5).
-  mutating func commandAudio(
-    _ command: String, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
-    guard let lastAudio, let index = index(of: lastAudio),
-      requires(.audio, .remoteControl, index, at: instant, into: &steps)
-    else { return }
+  mutating func commandAudio(_ command: String, into steps: inout [PolicyStep]) {
+    guard let lastAudio else { return }
     var call = ModeCall(subscriber: lastAudio, kind: .audio, reason: .audioCommand)
     call.command = command
     steps.append(.called(call))

@@ -100,8 +100,6 @@ public struct Policy: Hashable, Sendable, Codable {
   private var absentSince: EngineInstant?
   /// Whether somebody who is no subscriber wants each fix.
   var hasAudience = false
-  /// Whose audio session was opened last: remote control is for it (rule F5).
-  var lastAudio: String?
   /// Since when somebody runs, and so keeps the machine awake; nil while nobody does.
   var awakeSince: EngineInstant?
   /// Whether somebody has a notification that waits for a region (rule D7).
@@ -299,9 +297,17 @@ extension Policy {
     absentSince = try values.decodeIfPresent(EngineInstant.self, forKey: .absentSince)
     hasAudience = try values.decodeIfPresent(Bool.self, forKey: .hasAudience) ?? false
     awakeSince = try values.decodeIfPresent(EngineInstant.self, forKey: .awakeSince)
-    lastAudio = try values.decodeIfPresent(String.self, forKey: .lastAudio)
+    if let name = try OldPolicy(from: decoder).lastAudio, let index = index(of: name) {
+      update(index) { $0.modes.audio?.begun = 1 }
+    }
     refreshDeadline()
   }
+}
+
+/// What a policy of earlier versions kept, and each session keeps now.
+private struct OldPolicy: Decodable {
+  /// Whose audio session was opened last.
+  var lastAudio: String?
 }
 
 extension SubscriberState {

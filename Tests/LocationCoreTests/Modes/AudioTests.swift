@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -444,6 +445,39 @@ import Testing
     stage.wait(until: 1_000)
     #expect(stage.state(of: "b") == .background)
     #expect(stage.log(of: "a").count == 1, "nobody else is called")
+  }
+
+  @Test func `F5 M1 a program without the mode, or that is gone, takes the remote control from nobody`() {
+    var stage = Self.stage(others: ["b", "c"])
+    stage.add(Subscriber(name: "d"), .active, at: 0)
+    for (second, name) in ["b", "a", "c", "d"].enumerated() {
+      stage.say(Double(1 + second), Self.begin(mixes: true), of: name)
+    }
+    var player = stage.engine.audioPlayer
+    #expect(player == "c")
+    stage.take(10, .removeSubscriber(name: "c"))
+    player = stage.engine.audioPlayer
+    #expect(player == "a", "it began after b")
+    stage.take(11, .machine(.audioCommand("pause")))
+    #expect(stage.log().last == "deliver F5 active>active foreground")
+    stage.take(12, .addSubscriber(Subscriber(name: "a"), .active))
+    player = stage.engine.audioPlayer
+    #expect(player == "b")
+    stage.say(13, .exited(status: 0), of: "b")
+    player = stage.engine.audioPlayer
+    #expect(player == "b", "it is relaunched")
+  }
+
+  @Test func `F5 who had the last session is known from what an earlier version wrote`() throws {
+    var stage = Self.stage(others: ["b"])
+    stage.say(1, Self.begin(mixes: true), of: "b")
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let written = String(decoding: try encoder.encode(stage.engine.snapshot.state.policy), as: UTF8.self)
+    let old = #"{"lastAudio":"b","# + written.replacing(#""begun":1,"#, with: "").dropFirst()
+    #expect(!old.contains("begun"))
+    let policy = try JSONDecoder().decode(Policy.self, from: Data(old.utf8))
+    #expect(policy.lastAudio == "b")
   }
 
   @Test func `F5 it relaunches, but not after a force-quit`() {
