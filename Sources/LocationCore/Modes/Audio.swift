@@ -56,6 +56,8 @@ public struct AudioView: Hashable, Sendable {
 extension SubscriberView {
   /// Its open audio sessions, in the order in which it opened them (rule F1).
   public var audio: [AudioView] { session.modes.audio?.sessions.map(AudioView.init) ?? [] }
+  /// Whether a call, or what else the user answers, sounds in place of one of these (rule F4).
+  public var isInterruptedByCall: Bool { session.modes.audio?.isInterruptedByCall ?? false }
 }
 
 extension ModeMember {

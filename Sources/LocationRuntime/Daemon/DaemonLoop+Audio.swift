@@ -67,6 +67,6 @@ extension SubscriberView {
   fileprivate func isInterrupted(atItsBegin begins: Bool) -> Bool {
     begins
       ? state == .active || state.isRunning && audio.contains { $0.state == .sounding }
-      : state == .inactive || audio.contains { $0.state == .interrupted }
+      : state == .inactive || isInterruptedByCall
   }
 }

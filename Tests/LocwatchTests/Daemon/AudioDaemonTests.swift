@@ -80,18 +80,24 @@ struct AudioDaemonTests {
     #expect(await run.end() == 0)
   }
 
-  /// A daemon whose program "a" the user has started, and which plays or records.
-  private static func sounding(_ kind: String) async throws -> DaemonRun {
+  /// A daemon whose programs the user has started, one after the other, and which play or record.
+  private static func sounding(_ kind: String, _ names: [String] = ["a"]) async throws -> DaemonRun {
     let run = try DaemonRun()
-    try await run.add(
-      "a", #"echo '{"begin_audio":{"kind":"\#(kind)"}}'"# + "\nserve",
-      manifest: "services: []\nmodes: [audio]")
+    for name in names {
+      try await run.add(
+        name, #"echo '{"begin_audio":{"kind":"\#(kind)"}}'"# + "\nserve",
+        manifest: "services: []\nmodes: [audio]")
+    }
     try run.start(run.settings())
     run.move(0, second: 0)
     try await run.waitForFixes(1)
-    try await run.wait("its program") { try run.shown("a") != nil }
-    #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
-    try await run.wait("the answer") { run.log.contains { $0.line == #"{"audio":1}"# } }
+    for (place, name) in names.enumerated() {
+      try await run.wait("its program") { try run.shown(name) != nil }
+      #expect(try await run.command(["subscribers", "launch", name]).status == 0)
+      try await run.wait("the answer") {
+        run.log.count { $0.line == #"{"audio":1}"# } == place + 1
+      }
+    }
     return run
   }
 
@@ -107,6 +113,19 @@ struct AudioDaemonTests {
     #expect(try run.state(of: "a") == .active)
     let again = try run.ask(#"{"do":"interrupt","value":"end","subscriber":"a"}"#)
     #expect(again.contains("refused by rule A1"), "it is over already: \(again)")
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `F4 the end of a call is none for whose session another program interrupts`() async throws {
+    let run = try await Self.sounding("play", ["a", "b"])
+    #expect(try await run.command(["subscribers", "background", "a"]).status == 0)
+    for value in ["begin", "end"] {
+      #expect(try run.ask(#"{"do":"interrupt","value":"\#(value)"}"#).contains(#""ok":true"#))
+    }
+    try await run.wait("the end") { try await run.decisions("b").contains("hold F4 audio_resumed") }
+    let decisions = try await run.decisions("a")
+    #expect(decisions.contains("warn F4 audio_interrupted"))
+    #expect(!decisions.contains("refuse A1 illegal_move"))
     #expect(await run.end() == 0)
   }
 
