@@ -19,6 +19,13 @@ public struct PowerLedger: Hashable, Sendable, Codable {
     case powerSaving
   }
 
+  /// Who sends by the radio.
+  private struct Sender: Hashable, Sendable, Codable {
+    var user: ReceiverUser
+    /// When its seconds are over, unless it sends more.
+    var end: EngineInstant
+  }
+
   /// The payer of what nobody in particular caused.
   public static let shared = "shared"
 
@@ -35,6 +42,8 @@ public struct PowerLedger: Hashable, Sendable, Codable {
   private var running: [ReceiverUser] = []
   private var radio = RadioMachine()
   private var radioLane = PowerLane()
+  /// Who sends, in the order of their names; nil where nobody does.
+  private var senders: [Sender]?
   private var motionLane = PowerLane()
   private var networkLane = PowerLane()
   /// Whether the network's location service is on; nil where it never was, and in the snapshots of older versions.
@@ -123,11 +132,16 @@ extension PowerLedger {
   ) {
     settle(at: instant)
     let payer = ReceiverUser(subscriber: subscriber, rule: rule)
-    if radio.state == .idle { radioLane.setUsers([], sharing, into: &bill) }
-    var senders = radioLane.users.filter { $0.subscriber != subscriber }
-    senders.insert(payer, at: senders.firstIndex { $0.subscriber > subscriber } ?? senders.endIndex)
-    radioLane.setUsers(senders, trigger: payer, sharing, into: &bill)
+    var senders = senders ?? []
+    let own = senders.firstIndex { $0.user.subscriber == subscriber }.map { senders.remove(at: $0) }
+    let place = senders.firstIndex { $0.user.subscriber > subscriber } ?? senders.endIndex
+    var users = senders.map(\.user)
+    users.insert(payer, at: place)
+    radioLane.setUsers(users, trigger: payer, sharing, into: &bill)
     if radio.transfer(seconds: seconds, at: instant, profile) { bill.add(1_000_000, .radioPromotion, payer) }
+    let end = radio.sendingBegins(at: instant).advanced(bySeconds: seconds)
+    senders.insert(Sender(user: payer, end: own.map { max($0.end, end) } ?? end), at: place)
+    self.senders = senders
     bill.add(Int64(microsecondsIn: kilobytes), .radioKilobytes, payer)
   }
 
@@ -161,6 +175,7 @@ extension PowerLedger {
       receiver.fire(at: due)
       host.fire(at: due)
       radio.fire(at: due, profile)
+      endSending(at: due)
       refreshHost(at: due)
     }
     book(from: now, to: instant)
@@ -169,7 +184,16 @@ extension PowerLedger {
 
   /// When a state ends by itself.
   private var nextDeadline: EngineInstant? {
-    EngineInstant.earlier(receiver.deadline, EngineInstant.earlier(host.deadline, radio.deadline))
+    let radioDeadline = EngineInstant.earlier(radio.deadline, senders?.map(\.end).min())
+    return EngineInstant.earlier(receiver.deadline, EngineInstant.earlier(host.deadline, radioDeadline))
+  }
+
+  /// Whoever has sent needs the radio no longer. Who sends last pays for the tail.
+  private mutating func endSending(at instant: EngineInstant) {
+    guard let senders, senders.contains(where: { $0.end <= instant }) else { return }
+    let left = senders.filter { $0.end > instant }
+    self.senders = left.isEmpty ? nil : left
+    if !left.isEmpty { radioLane.setUsers(left.map(\.user), sharing, into: &bill) }
   }
 
   private mutating func book(from start: EngineInstant, to end: EngineInstant) {

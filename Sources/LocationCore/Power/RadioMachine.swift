@@ -37,6 +37,11 @@ struct RadioMachine: Hashable, Sendable, Codable {
     return false
   }
 
+  /// When a transfer that was asked for at `instant` begins.
+  func sendingBegins(at instant: EngineInstant) -> EngineInstant {
+    state == .promoting ? deadline ?? instant : instant
+  }
+
   /// Goes on to the next state where the present one has ended.
   mutating func fire(at instant: EngineInstant, _ profile: PowerProfile) {
     while let due = deadline, due <= instant {

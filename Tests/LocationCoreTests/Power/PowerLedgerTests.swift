@@ -173,6 +173,33 @@ private typealias Fixture = PowerFixture
     #expect(ledger.receiverOnSeconds == 300)
   }
 
+  /// Who sends from when, for how long, and the seconds of sending and of the tail that each pays for.
+  @Test(
+    arguments: [
+      ([("b", 0, 1000), ("a", 0, 2)], ["a": (1, 0), "b": (999, 10)]),
+      ([("a", 0, 20), ("b", 20, 20)], ["a": (20, 0), "b": (20, 10)]),
+      ([("a", 0, 20), ("b", 10, 20)], ["a": (15, 0), "b": (15, 10)]),
+      ([("a", 0, 20), ("b", 0, 20)], ["a": (10, 5), "b": (10, 5)]),
+      ([("a", 0, 20), ("b", 25, 20)], ["a": (20, 5), "b": (20, 10)]),
+      ([("a", 0, 20), ("b", 5, 5), ("a", 6, 2)], ["a": (17.5, 10), "b": (2.5, 0)]),
+    ] as [([(name: String, at: Double, seconds: Double)], [String: (Double, Double)])])
+  func whoSendsPaysForItsOwnSeconds(
+    _ transfers: [(name: String, at: Double, seconds: Double)], _ shares: [String: (Double, Double)]
+  ) {
+    let profile = Fixture.profile([.radioTail: 1000, .radioTailTime: 10])
+    var ledger = Fixture.ledger(profile, [])
+    for transfer in transfers {
+      ledger.addTransfer(
+        transfer.name, kilobytes: 0, seconds: transfer.seconds, rule: .regions, at: Fixture.at(transfer.at))
+    }
+    ledger.settle(at: Fixture.at(2000))
+    for (name, (active, tail)) in shares {
+      let own = ledger.entries.filter { $0.subscriber == name }
+      #expect(own.first { $0.component == .radioActive }?.seconds ?? 0 == active, "\(name)")
+      #expect(own.first { $0.component == .radioTail }?.seconds ?? 0 == tail, "\(name)")
+    }
+  }
+
   @Test func whoComesLastPaysWhereTheLastTriggerDoes() {
     let profile = Fixture.profile([
       .receiverTrackStrong: 100, .receiverTrackWeak: 100, .radioTail: 1000, .radioTailTime: 10,
