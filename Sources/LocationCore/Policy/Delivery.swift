@@ -204,7 +204,10 @@ extension Policy {
       $0.wakeClock = nil
     }
     if isWake { publishServices(index, into: &steps) } else { noteStart(index, at: instant, into: &steps) }
-    hand(index, announced: event, at: instant, into: &steps)
+    hand(
+      index, announced: event, startedBecause: Order.Cause(rule: launch.cause, kind: launch.kind),
+      at: instant,
+      into: &steps)
   }
 
   /// What a program is told of its start or wake.
@@ -212,8 +215,7 @@ extension Policy {
     _ index: Int, for pending: Session.Pending, rule: Rule, at instant: EngineInstant
   ) -> Order.Launch {
     let session = sessions[index]
-    let mode = BackgroundMode.mode(of: pending.trigger.rule)
-    let kind = pending.call?.rawValue ?? mode?.kind ?? "redelivery"
+    let kind = kind(of: pending)
     let isOfMode = BackgroundMode.mode(of: rule) != nil
     var launch = launch(index, cause: rule, event: pending.event, at: instant)
     launch.kind = isOfMode || rule == .forceQuit ? kind : "redelivery"
@@ -225,6 +227,17 @@ extension Policy {
       launch.throttleSeconds = configuration.throttle(afterOverruns: session.overruns)
     }
     return launch
+  }
+
+  /// Why an event is handed over that starts nothing.
+  private func cause(of pending: Session.Pending) -> Order.Cause {
+    pending.wasHanded
+      ? Order.Cause(rule: .atLeastOnce, kind: "redelivery")
+      : Order.Cause(rule: pending.trigger.rule, kind: kind(of: pending))
+  }
+
+  private func kind(of pending: Session.Pending) -> String {
+    pending.call?.rawValue ?? BackgroundMode.mode(of: pending.trigger.rule)?.kind ?? "redelivery"
   }
 
   /// What a program is told of each start or wake, whatever caused it.
@@ -250,9 +263,10 @@ extension Policy {
   ///   - rule: The rule under which it is handed over.
   ///   - reason: Why; nil for whether it was handed over before.
   ///   - announced: The event whose decision has been told.
+  ///   - startCause: Why the subscriber was started or woken for that event; nil where it was not.
   mutating func hand(
     _ index: Int, rule: Rule = .atLeastOnce, reason: Decision.Reason? = nil, announced: Int? = nil,
-    at instant: EngineInstant, into steps: inout [PolicyStep]
+    startedBecause startCause: Order.Cause? = nil, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     passAbsence(until: instant)
     dropForbidden(index, at: instant, into: &steps)
@@ -282,7 +296,8 @@ extension Policy {
         room -= 1
         seconds = max(seconds, sessions[index].budgetSeconds(for: pending.trigger, configuration.wakes))
       }
-      steps.append(.ordered(.deliver(subscriber: name, event: pending.event)))
+      let cause = (pending.event == announced ? startCause : nil) ?? cause(of: pending)
+      steps.append(.ordered(.deliver(subscriber: name, event: pending.event, cause)))
     }
     guard seconds > 0, sessions[index].state == .background else { return }
     // No delivery prolongs the time that runs already, but for the first that may take longer than those before it.

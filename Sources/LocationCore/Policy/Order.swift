@@ -4,8 +4,8 @@ public enum Order: Hashable, Sendable, Codable {
   case wake(subscriber: String, launch: Launch)
   /// Start it in the background.
   case relaunch(subscriber: String, launch: Launch)
-  /// Hand it the event with this id.
-  case deliver(subscriber: String, event: Int)
+  /// Hand it the event with this id. One that is started for that event alone is told the cause.
+  case deliver(subscriber: String, event: Int, Cause)
   /// Freeze it.
   case suspend(subscriber: String)
   /// Tell it that its time or its memory runs out.
@@ -31,6 +31,19 @@ public enum Order: Hashable, Sendable, Codable {
 
   /// Tell it what has become of an audio session of it (section F).
   case audio(subscriber: String, AudioNotice)
+
+  /// Why a subscriber is handed an event.
+  public struct Cause: Hashable, Sendable, Codable {
+    /// The rule.
+    public var rule: Rule
+    /// As ``Launch/kind``.
+    public var kind: String
+
+    public init(rule: Rule, kind: String) {
+      self.rule = rule
+      self.kind = kind
+    }
+  }
 
   /// What a subscriber is warned of.
   public struct Warning: Hashable, Sendable, Codable {

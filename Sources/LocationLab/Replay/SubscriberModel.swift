@@ -87,7 +87,7 @@ struct SubscriberModel {
       busyUntil[name] = nil
     case .transfer(let name, let number, let order): perform(order, number, of: name, at: instant)
     case .accessory(let name, let session, let order): perform(order, session, of: name, at: instant)
-    case .deliver(let name, let event):
+    case .deliver(let name, let event, _):
       guard hanging[name] == nil else { return hanging[name, default: []].append(order) }
       // One word answers both: a good moment to fetch, and a push.
       if calls[event] == .fetch || pushes.contains(event) {

@@ -23,8 +23,8 @@ struct DaemonPorts: EffectPorts {
 
   /// Followers are told of records by the database, which numbers them.
   mutating func receive(_ record: Record) {}
-  mutating func deliver(_ event: Int, _ line: [UInt8], to subscriber: String) {
-    work.append(.order(.deliver(subscriber: subscriber, event: event), line: line))
+  mutating func deliver(_ event: Int, _ line: [UInt8], to subscriber: String, because cause: Order.Cause) {
+    work.append(.order(.deliver(subscriber: subscriber, event: event, cause), line: line))
   }
   mutating func receive(_ order: Order) { work.append(.order(order, line: [])) }
   mutating func receive(_ order: ReceiverOrder) { receiverOrders.append(order) }

@@ -10,7 +10,7 @@ public import LocationCore
   /// Hands an event to a subscriber.
   ///
   /// - Parameter line: its record; see ``EngineJournal/line(of:)``.
-  mutating func deliver(_ event: Int, _ line: [UInt8], to subscriber: String)
+  mutating func deliver(_ event: Int, _ line: [UInt8], to subscriber: String, because cause: Order.Cause)
   /// Carries out another order for a subscriber.
   mutating func receive(_ order: Order)
   /// Carries out an order to the receiver. What came of it returns to the host as an event.
@@ -21,8 +21,10 @@ public import LocationCore
 
 extension EffectPorts where Self: ~Copyable {
   /// For ports that need no line.
-  @inlinable package mutating func deliver(_ event: Int, _ line: [UInt8], to subscriber: String) {
-    receive(.deliver(subscriber: subscriber, event: event))
+  @inlinable package mutating func deliver(
+    _ event: Int, _ line: [UInt8], to subscriber: String, because cause: Order.Cause
+  ) {
+    receive(.deliver(subscriber: subscriber, event: event, cause))
   }
   /// Without subscribers there are no orders for them.
   @inlinable package mutating func receive(_ order: Order) {}

@@ -120,8 +120,8 @@ package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts
       }
       switch effects[place] {
       case .record(let record): ports.receive(record)
-      case .perform(.deliver(let name, let event)):
-        ports.deliver(event, line(of: event, for: name), to: name)
+      case .perform(.deliver(let name, let event, let cause)):
+        ports.deliver(event, line(of: event, for: name), to: name, because: cause)
       case .perform(let order): ports.receive(order)
       case .outbox: break
       case .receive(let order): if place >= receiverPlace { ports.receive(order) }

@@ -53,7 +53,7 @@ final class SocketProgram: SupervisedSubscriber {
   func perform(_ order: Order, recordLine: [UInt8], at now: Int64) {
     switch order {
     case .wake(_, let launch), .relaunch(_, let launch): call(LaunchNotice(launch), at: now)
-    case .deliver(_, let event): deliver(event, recordLine)
+    case .deliver(_, let event, _): deliver(event, recordLine)
     case .suspend:
       connection?.sockets.watch(at: now)
       accessories.watch(at: now)

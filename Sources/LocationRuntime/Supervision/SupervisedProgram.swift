@@ -17,7 +17,7 @@ final class SupervisedProgram: SupervisedSubscriber {
   private var nextLaunch: LaunchNotice?
   private var backlog: [(event: Int?, line: [UInt8])] = []
   /// Events for which a oneshot is still to be started, in order.
-  private var deliveries: [(event: Int, line: [UInt8])] = []
+  private var deliveries: [(event: Int, line: [UInt8], cause: Order.Cause)] = []
   /// What the last start or wake of a oneshot was for.
   private var cause = LaunchNotice.user()
   /// Whether a oneshot has failed and was not launched since. Until then what is delivered was ordered before the
@@ -61,7 +61,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     switch order {
     case .wake(_, let launch): wake(LaunchNotice(launch), at: now)
     case .relaunch(_, let launch): launchUnlessRunning(LaunchNotice(launch), at: now)
-    case .deliver(_, let event): deliver(event, Self.terminated(recordLine), at: now)
+    case .deliver(_, let event, let cause): deliver(event, Self.terminated(recordLine), cause, at: now)
     case .suspend: suspend(at: now)
     case .warn(_, let warning): sayIfResident(LaunchNotice.line(of: warning))
     case .announce(_, let notice):
@@ -142,7 +142,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     }
   }
 
-  private func deliver(_ event: Int, _ line: [UInt8], at now: Int64) {
+  private func deliver(_ event: Int, _ line: [UInt8], _ cause: Order.Cause, at now: Int64) {
     switch subscriber.style {
     case .resident, .socket:
       if nextLaunch != nil {
@@ -154,7 +154,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     case .oneshot:
       let isKnown = run?.event == event && run?.isEnding == false || deliveries.contains { $0.event == event }
       guard !isKnown, !hasFailed else { return }
-      deliveries.append((event, line))
+      deliveries.append((event, line, cause))
       startIfDue(at: now)
     }
   }
@@ -194,8 +194,11 @@ final class SupervisedProgram: SupervisedSubscriber {
       }
     case .oneshot:
       guard !deliveries.isEmpty else { return }
-      let (event, line) = deliveries.removeFirst()
-      start(cause, event: event, line: line, at: now)
+      let delivery = deliveries.removeFirst()
+      var launch = cause
+      launch.cause = delivery.cause.rule.rawValue
+      launch.kind = delivery.cause.kind
+      start(launch, event: delivery.event, line: delivery.line, at: now)
     }
   }
 

@@ -72,7 +72,7 @@ package final class Supervisor: Sendable {
   package func remove(_ name: String) { mailbox.post(.remove(name: name)) }
 
   /// Carries out an order of the engine.
-  /// - Parameter recordLine: for ``Order/deliver(subscriber:event:)`` the event's record as a line of JSON, with or
+  /// - Parameter recordLine: for ``Order/deliver(subscriber:event:_:)`` the event's record as a line of JSON, with or
   ///   without its end; empty for the others.
   package func perform(_ order: Order, recordLine: [UInt8] = []) {
     mailbox.post(.perform(order, recordLine: recordLine))

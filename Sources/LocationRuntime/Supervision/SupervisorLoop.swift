@@ -186,7 +186,7 @@ extension Order {
   /// Whom it is about.
   fileprivate var subscriber: String {
     switch self {
-    case .wake(let name, _), .relaunch(let name, _), .deliver(let name, _), .suspend(let name),
+    case .wake(let name, _), .relaunch(let name, _), .deliver(let name, _, _), .suspend(let name),
       .warn(let name, _), .announce(let name, _), .refuse(let name, _, _), .terminate(let name),
       .notify(let name, _, _, _), .open(let name, _), .keep(let name, _), .audio(let name, _),
       .transfer(let name, _, _), .accessory(let name, _, _), .advertise(let name, _):

@@ -210,7 +210,7 @@ import Testing
     for event in Self.drive(seed: seed).events {
       var effects: [Effect] = []
       engine.handle(event, into: &effects)
-      for case .perform(.deliver(let name, let id)) in effects where Bool.random(using: &random) {
+      for case .perform(.deliver(let name, let id, _)) in effects where Bool.random(using: &random) {
         let answer = SubscriberEvent.acknowledged(event: id, coreSeconds: 0.01)
         engine.handle(Stamped(at: event.at, .subscriber(name: name, answer)), into: &effects)
       }

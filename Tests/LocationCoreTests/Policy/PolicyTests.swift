@@ -49,7 +49,7 @@ private struct Day: ~Copyable {
     let new = orders[performed...]
     performed = orders.count
     guard !hangs else { return }
-    for case .deliver(_, let event) in new {
+    for case .deliver(_, let event, _) in new {
       engine.handle(
         Stamped(
           at: Drive.instant(seconds), .subscriber(name: "a", .acknowledged(event: event, coreSeconds: 0.1))),
@@ -313,7 +313,7 @@ private struct Day: ~Copyable {
     day.hangs = false
     day.wait(until: 2)
     let delivered = day.effects.orders.compactMap {
-      if case .deliver(_, let event) = $0 { event } else { nil }
+      if case .deliver(_, let event, _) = $0 { event } else { nil }
     }
     #expect(delivered == [delivered[0], delivered[0]])
     #expect(day.log.last == "suspend A2 background>suspended idle")

@@ -61,7 +61,7 @@ struct Stage: ~Copyable {
     let orders = effects.orders
     for order in orders[performed...] {
       switch order {
-      case .deliver(let name, let event):
+      case .deliver(let name, let event, _):
         guard !hanging.contains(name) else { continue }
         let isFetch = effects.records.contains { record in
           if case .call(let call) = record.body { record.id == event && call.kind == .fetch } else { false }
@@ -181,7 +181,7 @@ struct Stage: ~Copyable {
   /// Types of the records a subscriber was handed, in order.
   func handed(to name: String = "a") -> [Int] {
     effects.orders.compactMap { order in
-      if case .deliver(name, let event) = order { event } else { nil }
+      if case .deliver(name, let event, _) = order { event } else { nil }
     }
   }
 

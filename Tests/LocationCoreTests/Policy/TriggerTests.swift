@@ -124,10 +124,13 @@ import Testing
     steps = []
     policy.unlock(at: Drive.instant(5), into: &steps)
     #expect(steps.decisions == ["relaunch A8 first_unlock", "deliver K5 kept"])
-    let delivered = steps.compactMap { step -> Int? in
-      if case .ordered(.deliver(_, let event)) = step { event } else { nil }
+    let delivered = steps.compactMap { step -> (event: Int, cause: Order.Cause)? in
+      if case .ordered(.deliver(_, let event, let cause)) = step { (event, cause) } else { nil }
     }
-    #expect(delivered == [1, 2])
+    #expect(delivered.map(\.event) == [1, 2])
+    // The first is what it is started for, the next speaks for itself.
+    #expect(delivered.map(\.cause.rule) == [.firstUnlock, Trigger.remoteControl.rule])
+    #expect(delivered.map(\.cause.kind) == ["redelivery", "audio"])
     let launch = try #require(
       steps.compactMap { step -> Order.Launch? in
         if case .ordered(.relaunch(_, let launch)) = step { launch } else { nil }
@@ -168,7 +171,7 @@ import Testing
         }
       }
       let isHanded = steps.contains { step in
-        if case .ordered(.deliver("a", 1)) = step { true } else { false }
+        if case .ordered(.deliver("a", 1, _)) = step { true } else { false }
       }
       #expect(isHanded, "\(steps.decisions)")
     }

@@ -23,7 +23,7 @@ extension Simulation {
     case .order(.suspend(let name), _):
       if programs[name]?.state == .running { programs[name]?.state = .suspended }
     case .order(.terminate(let name), _): end(name, status: 143)
-    case .order(.deliver(let name, let event), _):
+    case .order(.deliver(let name, let event, _), _):
       counts.deliveries += 1
       if programs[name]?.state == .running { programs[name]?.handed.append(event) }
     case .order(.open(let name, _), _): start(name)
@@ -153,7 +153,7 @@ extension DaemonPorts.Work {
   var name: String {
     switch self {
     case .action(.userLaunch(let name, _)), .action(.answer(let name, _)), .order(.wake(let name, _), _),
-      .order(.relaunch(let name, _), _), .order(.deliver(let name, _), _), .order(.suspend(let name), _),
+      .order(.relaunch(let name, _), _), .order(.deliver(let name, _, _), _), .order(.suspend(let name), _),
       .order(.warn(let name, _), _), .order(.announce(let name, _), _), .order(.refuse(let name, _, _), _),
       .order(.terminate(let name), _), .order(.notify(let name, _, _, _), _), .order(.keep(let name, _), _),
       .order(.transfer(let name, _, _), _), .order(.accessory(let name, _, _), _),

@@ -120,7 +120,7 @@ extension Simulation {
     let news = host.host.journal.takeNews()
     try promises.learn(news, database)
     if !work.isEmpty || !news.isEmpty { promises.engines = [engine] }
-    for case .order(.deliver(let name, let event), let line) in work {
+    for case .order(.deliver(let name, let event, _), let line) in work {
       guard promises.told.updateValue(line, forKey: event) ?? line == line, !line.isEmpty else {
         throw violation("event \(event) is told in other words")
       }

@@ -144,7 +144,7 @@ extension SupervisorRun {
   /// Delivers a record with these members.
   func tell(_ name: String, _ event: Int, _ members: String) {
     supervisor.perform(
-      .deliver(subscriber: name, event: event), recordLine: Array(#"{"v":1,"id":\#(event),\#(members)}"#.utf8)
-    )
+      .deliver(subscriber: name, event: event, .region),
+      recordLine: Array(#"{"v":1,"id":\#(event),\#(members)}"#.utf8))
   }
 }

@@ -45,7 +45,7 @@ import Testing
   /// Has the program take what was passed to it.
   private static func take(_ run: SupervisorRun) throws {
     run.supervisor.perform(
-      .deliver(subscriber: "a", event: 7), recordLine: Array(#"{"v":1,"id":7,"type":"fetch"}"#.utf8))
+      .deliver(subscriber: "a", event: 7, .region), recordLine: Array(#"{"v":1,"id":7,"type":"fetch"}"#.utf8))
     try run.wait(for: .event(subscriber: "a", .beginTask(name: "meter")))
   }
 

@@ -44,7 +44,7 @@ import Testing
     run.relaunch("blind")
     let line = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
     for event in 1...10 {
-      run.supervisor.perform(.deliver(subscriber: "blind", event: event), recordLine: line)
+      run.supervisor.perform(.deliver(subscriber: "blind", event: event, .region), recordLine: line)
     }
     try run.wait(for: .note(subscriber: "blind", .queueFull))
     run.relaunch("other", event: 2)
@@ -191,7 +191,7 @@ import Testing
     run.relaunch("once", event: 1)
     // More than a pipe takes: what is left can't be written.
     let line = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
-    run.supervisor.perform(.deliver(subscriber: "once", event: 1), recordLine: line)
+    run.supervisor.perform(.deliver(subscriber: "once", event: 1, .region), recordLine: line)
     try SupervisorRun.until("it has closed its input") { KernelFile.read(closed) != nil }
     run.relaunch("other", event: 2)
     run.deliver("other", event: 2)
@@ -250,6 +250,19 @@ import Testing
     #expect(KernelFile.read(run.folder("out")) == text)
     await run.supervisor.stop()
     #expect(run.seen.filter { if case .event(_, .exited) = $0 { true } else { false } }.count == 1)
+  }
+
+  @Test func `A10 each is told what it is started for`() async throws {
+    let run = try SupervisorRun()
+    let out = run.folder("out")
+    run.add(
+      "once", style: .oneshot, #"echo "$LOCWATCH_EVENT_ID $LOCWATCH_CAUSE $LOCWATCH_KIND" >> \#(out)"#)
+    run.relaunch("once", event: 1)
+    run.deliver("once", event: 1)
+    run.deliver("once", event: 2, Order.Cause(rule: .issue, kind: "issue"))
+    for event in 1...2 { try run.acknowledged("once", event) }
+    #expect(KernelFile.read(out) == "1 B4 region\n2 I5 issue\n")
+    await run.supervisor.stop()
   }
 
   @Test func `another exit does not, and the events behind it wait`() async throws {

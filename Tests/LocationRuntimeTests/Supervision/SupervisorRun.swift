@@ -64,9 +64,11 @@ final class SupervisorRun {
     supervisor.perform(.wake(subscriber: name, launch: Self.launch(event, sleptSeconds: sleptSeconds)))
   }
 
-  func deliver(_ name: String, event: Int) {
+  func deliver(
+    _ name: String, event: Int, _ cause: Order.Cause = .region
+  ) {
     let line = Array(#"{"v":1,"id":\#(event),"type":"region.enter"}"#.utf8)
-    supervisor.perform(.deliver(subscriber: name, event: event), recordLine: line)
+    supervisor.perform(.deliver(subscriber: name, event: event, cause), recordLine: line)
   }
 
   func suspend(_ name: String) { supervisor.perform(.suspend(subscriber: name)) }
@@ -196,3 +198,8 @@ let acknowledging = #"""
     case $line in *'"type":"launch"'*|*'"type":"warn"'*) ;; *) echo "{\"ack\":$id}" ;; esac
   done
   """#
+
+extension Order.Cause {
+  /// That of an event of a region.
+  static let region = Order.Cause(rule: .regions, kind: "region")
+}

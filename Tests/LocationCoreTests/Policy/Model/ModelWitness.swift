@@ -273,7 +273,7 @@ extension ModelWitness {
 
   private mutating func follow(_ order: Order, at now: EngineInstant) -> String? {
     if case .advertise(_, let services) = order { published = services.count }
-    guard case .deliver(_, let event) = order else { return nil }
+    guard case .deliver(_, let event, _) = order else { return nil }
     if !state.isRunning { return "A3: handed to one that runs no code" }
     if !kept.contains(event) { return "K5: handed what is acknowledged or dropped" }
     let isLocation = facts[event]?.isLocation == true
@@ -350,7 +350,7 @@ extension Order {
     switch self {
     case .wake: return decision.action == .wake
     case .relaunch: return decision.action == .relaunch
-    case .deliver(_, let event):
+    case .deliver(_, let event, _):
       return decision.event == event && [.deliver, .wake, .relaunch].contains(decision.action)
     case .suspend: return decision.action == .suspend
     case .warn(_, let warning): return decision.action == .warn && decision.task == warning.task

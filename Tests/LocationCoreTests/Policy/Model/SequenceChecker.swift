@@ -157,7 +157,7 @@ struct SequenceChecker {
         return "B5: a departure while fixes rest within 100 m"
       }
       let moves = effects.orders.contains { order in
-        guard case .deliver(_, let event) = order else { return false }
+        guard case .deliver(_, let event, _) = order else { return false }
         return effects.contains { effect in
           guard case .record(let record) = effect, record.id == event else { return false }
           switch record.body {
