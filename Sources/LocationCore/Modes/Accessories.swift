@@ -420,7 +420,7 @@ extension Policy {
     if known.merged == nil { decide(.coalesce, .overrun, .merged, index, at: instant, into: &steps) }
     update(index) {
       $0.modes.accessories?.sessions[place].merged = AccessoryState.Merged(
-        until: next, bytes: bytes, lost: lost, requests: known.merged?.requests,
+        until: next, bytes: bytes, lost: lost ?? known.merged?.lost, requests: known.merged?.requests,
         wasConnected: known.merged?.wasConnected, hasData: true)
     }
   }

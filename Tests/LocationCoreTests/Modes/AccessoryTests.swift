@@ -218,6 +218,15 @@ import Testing
     #expect(stage.engine.subscriber("a")?.waiting.count == 3)
   }
 
+  @Test func `J5 what is merged remembers what was lost`() {
+    var stage = Self.suspended()
+    for number in 0..<30 { stage.say(100 + Double(number), Self.data()) }
+    stage.say(129.5, Self.data(70, lost: 2))
+    stage.say(130, Self.data(90))
+    stage.wait(until: 131)
+    #expect(stage.accessories.last == "meter data 90 lost 2")
+  }
+
   @Test func `J5 what has to wait wakes nobody, and is not merged`() {
     var stage = Self.suspended()
     stage.say(20, .backgroundDelivery(false))
