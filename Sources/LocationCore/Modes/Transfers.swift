@@ -79,6 +79,10 @@ extension Policy {
   mutating func transfer(
     _ terms: TransferTerms, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
+    // One of the style socket may be connected without having been started.
+    guard sessions[index].state != .notRunning || sessions[index].subscriber.style == .socket else {
+      return decide(.refuse, .transfer, .notRunning, index, at: instant, into: &steps)
+    }
     var book = sessions[index].modes.transfers ?? TransferBook()
     guard book.entries.count < configuration.transfers.openLimit else {
       return decide(.refuse, .transfer, .tooManyTransfers, index, at: instant, into: &steps)

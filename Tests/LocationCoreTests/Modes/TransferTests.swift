@@ -106,6 +106,19 @@ import Testing
     #expect(stage.log().last == "refuse I2 active>active unknown_transfer")
   }
 
+  @Test(arguments: [Subscriber.Style.resident, .socket])
+  func `I1 a program that does not run asks for none, unless it has connected by itself`(
+    style: Subscriber.Style
+  ) {
+    var stage = Stage()
+    var subscriber = Subscriber(name: "a", services: [], authorization: .denied)
+    subscriber.style = style
+    stage.add(subscriber, .notRunning, at: 0)
+    stage.say(1, Self.transfer())
+    #expect(stage.log() == (style == .socket ? [] : ["refuse I1 notRunning>notRunning not_running"]))
+    #expect(stage.transferOrders == (style == .socket ? ["start 1"] : []))
+  }
+
   @Test func `I1 after seven days it has failed`() {
     var stage = Self.stage()
     stage.take(0, .machine(.network(.unreachable)))
