@@ -16,6 +16,9 @@ struct TransferBook: Hashable, Sendable, Codable {
     var answerBy: EngineInstant?
     /// The event by which it was asked last; nil where it was not.
     var askedBy: Int?
+    /// Whether its session was that of the last issue when it was asked for (rule I5); nil where it was not, and in the
+    /// snapshots of older versions.
+    var isOfIssue: Bool?
 
     /// Whether it is tried again only later.
     var waitsToRetry: Bool { retry?.at != nil }
@@ -39,10 +42,19 @@ struct TransferBook: Hashable, Sendable, Codable {
     var at: EngineInstant?
   }
 
+  /// Why the end of a session wakes its program.
+  struct SessionEnd: Hashable, Sendable, Codable {
+    var session: String
+    var reason: Decision.Reason
+  }
+
   /// By number.
   private(set) var entries: [Entry] = []
   /// The number of the one that was asked for last; 0 before the first.
   private(set) var lastNumber = 0
+  /// Of the open sessions, those of which a transfer has ended that wants the program woken at the end of the session; nil
+  /// where there are none.
+  private var ends: [SessionEnd]?
 
   /// How many run.
   var runningCount: Int { entries.count { $0.isRunning } }
@@ -51,9 +63,24 @@ struct TransferBook: Hashable, Sendable, Codable {
   func isOpen(_ session: String) -> Bool { entries.contains { $0.terms.session == session } }
 
   /// Adds one.
-  mutating func add(_ terms: TransferTerms, at instant: EngineInstant) {
+  mutating func add(_ terms: TransferTerms, isOfIssue: Bool = false, at instant: EngineInstant) {
     lastNumber += 1
-    entries.append(Entry(number: lastNumber, terms: terms, since: instant))
+    var entry = Entry(number: lastNumber, terms: terms, since: instant)
+    if isOfIssue { entry.isOfIssue = true }
+    entries.append(entry)
+  }
+
+  /// Notes why the end of an open session is to wake the program.
+  mutating func note(_ end: SessionEnd) {
+    if ends?.contains(where: { $0.session == end.session }) != true { ends = (ends ?? []) + [end] }
+  }
+
+  /// Why the end of a session, which it forgets, was to wake the program; nil where it was not.
+  mutating func takeEnd(of session: String) -> Decision.Reason? {
+    let reason = ends?.first { $0.session == session }?.reason
+    ends?.removeAll { $0.session == session }
+    if ends?.isEmpty == true { ends = nil }
+    return reason
   }
 
   /// Removes one; nil where there is none of that number.

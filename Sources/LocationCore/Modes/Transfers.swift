@@ -89,7 +89,7 @@ extension Policy {
     }
     var terms = terms
     if !sessions[index].state.isForeground { terms.isDiscretionary = true }
-    book.add(terms, at: instant)
+    book.add(terms, isOfIssue: sessions[index].modes.issues?.name == terms.session, at: instant)
     update(index) { $0.modes.transfers = book }
   }
 
@@ -101,22 +101,30 @@ extension Policy {
     guard let entry = sessions[index].modes.transfers?.entries.first(where: { $0.number == number }) else {
       return decide(.refuse, .transfer, .unknownTransfer, index, at: instant, into: &steps)
     }
-    cancel(entry, index, at: instant, into: &steps)
-    let session = entry.terms.session
-    guard sessions[index].modes.transfers?.isOpen(session) == false,
-      let reason = endReason(of: entry, index),
-      let place = sessions[index].outbox.lastIndex(where: {
-        $0.session == session && $0.waits(of: .transferResult)
-      })
-    else { return }
-    let trigger = Trigger.transferEnd(because: reason)
-    update(index) { $0.outbox[place].trigger = trigger }
-    redeliver(index, rule: trigger.rule, reason: reason, at: instant, into: &steps)
+    if let reason = cancel(entry, index, at: instant, into: &steps) {
+      let end = TransferBook.SessionEnd(session: entry.terms.session, reason: reason)
+      releaseResults(of: end, index, at: instant, into: &steps)
+    }
   }
 
+  /// The last open transfer of a session was canceled: wakes the program for the results of the others.
+  mutating func releaseResults(
+    of end: TransferBook.SessionEnd, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard
+      let place = sessions[index].outbox.lastIndex(where: {
+        $0.session == end.session && $0.waits(of: .transferResult)
+      })
+    else { return }
+    let trigger = Trigger.transferEnd(because: end.reason)
+    update(index) { $0.outbox[place].trigger = trigger }
+    redeliver(index, rule: trigger.rule, reason: end.reason, at: instant, into: &steps)
+  }
+
+  /// - Returns: Why its session, of which it was the last, wakes the program; nil where it does not.
   private mutating func cancel(
     _ entry: TransferBook.Entry, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  ) -> Decision.Reason? {
     update(index) { _ = $0.modes.transfers?.remove(entry.number) }
     orderTransfer(entry.number, .cancel, index, into: &steps)
     decide(.drop, .transferCancelled, .cancelled, index, at: instant, into: &steps)
@@ -124,13 +132,22 @@ extension Policy {
     drop(.transferCancelled, .cancelled, index, at: instant, into: &steps) {
       $0.event == entry.askedBy && !$0.isHanded
     }
+    return endReason(afterLast: entry, index)
   }
 
-  /// The user force-quit the program, or removes it: all transfers end (rule I3).
-  mutating func cancelTransfers(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+  /// The user force-quit the program, removes it, or gives it other files: all transfers end (rule I3).
+  ///
+  /// - Returns: The sessions whose other results have waited for what was canceled, and would wake the program.
+  @discardableResult
+  mutating func cancelTransfers(
+    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) -> [TransferBook.SessionEnd] {
+    var ends: [TransferBook.SessionEnd] = []
     for entry in sessions[index].modes.transfers?.entries ?? [] {
-      cancel(entry, index, at: instant, into: &steps)
+      guard let reason = cancel(entry, index, at: instant, into: &steps) else { continue }
+      ends.append(TransferBook.SessionEnd(session: entry.terms.session, reason: reason))
     }
+    return ends
   }
 
   /// Its program has given what the server asked for (rule I2).
@@ -190,8 +207,11 @@ extension Policy {
       .transferred(
         subscriber: sessions[index].subscriber.name, rule: .transfer, kilobytes: Double(bytes ?? 0) / 1000,
         seconds: seconds))
-    let isLast = sessions[index].modes.transfers?.isOpen(entry.terms.session) == false
-    let reason = isLast ? endReason(of: entry, index) : nil
+    if let wanted = wantedReason(of: entry, index) {
+      let end = TransferBook.SessionEnd(session: entry.terms.session, reason: wanted)
+      update(index) { $0.modes.transfers?.note(end) }
+    }
+    let reason = endReason(afterLast: entry, index)
     switch outcome {
     case .done: report(entry, .done, bytes: bytes, reason: reason, index, into: &steps)
     case .failed(let why, let status):
@@ -199,12 +219,28 @@ extension Policy {
     }
   }
 
-  /// Why the end of a session wakes or relaunches its program; nil where it does not.
+  /// Why a transfer wants the end of its session to wake or relaunch the program; nil where it does not.
+  private func wantedReason(of entry: TransferBook.Entry, _ index: Int) -> Decision.Reason? {
+    if let issues = sessions[index].modes.issues,
+      entry.isOfIssue == true || issues.name == entry.terms.session
+    {
+      return .issueDone
+    }
+    return entry.terms.launchesEvents ? .transfersDone : nil
+  }
+
+  /// Why the end of a session wakes or relaunches its program: one of its transfers wanted it. Nil where none did, or
+  /// others are open.
   ///
-  /// - Parameter last: The session's last transfer.
-  private func endReason(of last: TransferBook.Entry, _ index: Int) -> Decision.Reason? {
-    if sessions[index].modes.issues?.name == last.terms.session { return .issueDone }
-    return last.terms.launchesEvents ? .transfersDone : nil
+  /// - Parameter entry: The transfer of it that has just ended, or was canceled.
+  private mutating func endReason(
+    afterLast entry: TransferBook.Entry, _ index: Int
+  ) -> Decision.Reason? {
+    let session = entry.terms.session
+    guard sessions[index].modes.transfers?.isOpen(session) == false else { return nil }
+    var reason: Decision.Reason?
+    update(index) { reason = $0.modes.transfers?.takeEnd(of: session) }
+    return wantedReason(of: entry, index) ?? reason
   }
 
   /// Has the program told of a transfer.

@@ -98,10 +98,12 @@ extension Policy {
         $0.significant = measure
       }
     }
-    if !subscriber.hasSameFiles(as: old) { cancelTransfers(index, at: instant, into: &steps) }
+    let ends =
+      subscriber.hasSameFiles(as: old) ? [] : cancelTransfers(index, at: instant, into: &steps)
     judge(index, at: instant, into: &steps)
     alignModes(index, at: instant)
     release(index, keptBy: old, at: instant, into: &steps)
+    for end in ends { releaseResults(of: end, index, at: instant, into: &steps) }
   }
 
   /// Wakes or starts a subscriber for what its manifest of before kept waiting, where the one of now lets it.

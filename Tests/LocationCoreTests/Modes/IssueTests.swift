@@ -191,6 +191,17 @@ import Testing
     #expect(stage.handed().count == 3)
   }
 
+  @Test func `I5 one whose transfers outlast the next issue is done all the same`() {
+    var stage = Self.stage(every: nil)
+    stage.say(10, Self.push("nov"))
+    stage.say(10.05, Self.transfer("nov", launches: false))
+    stage.say(20 + Self.day, Self.push("dec"))
+    stage.wait(until: 40 + Self.day)
+    stage.say(50 + Self.day, .mode(.transferEnded(number: 1, .done, bytes: 1, seconds: 1)))
+    #expect(stage.log().contains("wake I5 suspended>background issue_done"))
+    #expect(stage.launches().last?.session == "nov")
+  }
+
   @Test func `I5 other sessions are no issue`() {
     var stage = Self.stage(.active)
     stage.say(1, Self.push("nov"))

@@ -253,6 +253,25 @@ import Testing
     #expect(stage.handed().count == 1)
   }
 
+  @Test(arguments: [true, false])
+  func `I2 one that wants its program woken counts, whichever of the session ends last`(isCancelled: Bool) {
+    var stage = Self.stage()
+    stage.say(1, Self.transfer())
+    stage.say(1, Self.transfer(launches: false))
+    stage.say(2, .background)
+    stage.wait(until: 10)
+    stage.say(11, Self.done(1))
+    #expect(stage.launches().isEmpty)
+    stage.say(12, isCancelled ? .mode(.cancelTransfer(number: 2)) : Self.done(2))
+    #expect(stage.log().contains("wake I2 suspended>background transfers_done"))
+    #expect(stage.handed().count == (isCancelled ? 1 : 2))
+    // The next session of that name wants nothing of it.
+    stage.say(12.05, Self.transfer(launches: false))
+    stage.wait(until: 20)
+    stage.say(21, Self.done(3))
+    #expect(stage.log().last == "defer I1 suspended>suspended suspended")
+  }
+
   @Test func `I2 credentials are asked for, and an hour without an answer is a failure`() {
     var stage = Self.stage()
     stage.say(1, Self.transfer())
@@ -304,6 +323,33 @@ import Testing
     subscriber.directory = "/elsewhere"
     stage.take(5, .addSubscriber(subscriber, .notRunning))
     #expect(stage.transferOrders.last == "cancel 2")
+  }
+
+  @Test(arguments: ["/elsewhere", nil] as [String?])
+  func `I2 I3 what had ended of a session is told when another directory cancels the rest`(
+    directory: String?
+  ) throws {
+    var stage = Self.stage()
+    for session in ["maps", "maps", "maps", "other"] { stage.say(1, Self.transfer(session)) }
+    stage.say(2, .background)
+    stage.wait(until: 10)
+    stage.say(11, Self.done(2))
+    var subscriber = try #require(stage.engine.subscriber("a")?.subscriber)
+    subscriber.directory = directory
+    stage.take(12, .addSubscriber(subscriber, .suspended))
+    #expect(stage.launches().map(\.session) == (directory == nil ? [] : ["maps"]))
+    #expect(stage.handed().count == (directory == nil ? 0 : 1))
+  }
+
+  @Test func `I3 a force-quit starts nothing for what had ended`() {
+    var stage = Self.stage()
+    for _ in 1...2 { stage.say(1, Self.transfer()) }
+    stage.say(2, .background)
+    stage.wait(until: 10)
+    stage.say(11, Self.done(1))
+    stage.say(12, .quit)
+    #expect(stage.launches().isEmpty)
+    #expect(stage.state() == .notRunning)
   }
 
   @Test func `I3 so does removing the subscriber, but no exit, crash or reboot`() {
