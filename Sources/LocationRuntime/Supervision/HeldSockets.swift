@@ -114,7 +114,7 @@ final class HeldSockets {
     for place in held.indices { held[place].socket.watch(at: now) }
   }
 
-  /// The program runs again, and reads by itself.
+  /// The program runs again, or is to be woken, and reads by itself.
   func stopWatching() {
     isWatching = false
     for place in held.indices { held[place].socket.isWatched = false }
@@ -132,16 +132,21 @@ final class HeldSockets {
     return min(quiet ?? secondEnds, secondEnds)
   }
 
-  /// A watched socket has something to read. It is not looked at again before the next suspension; nil where it is not
-  /// watched any more.
+  /// A watched socket has something to read; nil where it is not watched any more.
+  ///
+  /// A wake names one socket, so no other is looked at before the next suspension: what it has to read is told then.
+  /// Among several the one that was told last comes last.
   func traffic(_ tag: String, of name: String) -> SupervisorReport? {
     guard let place = held.firstIndex(where: { $0.tag == tag && $0.socket.isWatched }) else { return nil }
-    held[place].socket.note()
-    let socket = held[place].socket
-    return .event(
-      subscriber: name, .mode(.traffic(tag: tag, bytes: socket.waitingBytes, lost: socket.lost)))
+    stopWatching()
+    var told = held.remove(at: place)
+    let report = ModeEvent.traffic(tag: tag, bytes: told.socket.waitingBytes, lost: told.socket.lost)
+    told.socket.note()
+    held.append(told)
+    return .event(subscriber: name, .mode(report))
   }
-  /// Tells of watched sockets of which the program read something before it was stopped: it may not have got to do
+
+  /// Tells of a watched socket of which the program read something before it was stopped: it may not have got to do
   /// anything with that.
   func readBeforeStop(of name: String) -> [SupervisorReport] {
     held.filter(\.socket.wasRead).compactMap { traffic($0.tag, of: name) }

@@ -12,6 +12,7 @@ struct WatchedSocket {
   var isWatched = false
   /// Until when it is not looked at: its program was woken for what is there, and left all of it.
   private(set) var quietUntil: Int64?
+  /// How long it is not looked at then: longer each time its program is told.
   private var quietMilliseconds: Int64 = 0
   /// What it held when its program was woken for it; nil before, and once something of that was read.
   private var heldThen: Int?
@@ -41,7 +42,6 @@ struct WatchedSocket {
       quietMilliseconds = 0
       return
     }
-    quietMilliseconds = min(max(1_000, 2 * quietMilliseconds), Self.longestQuietMilliseconds)
     quietUntil = now + quietMilliseconds
   }
 
@@ -51,6 +51,7 @@ struct WatchedSocket {
   /// Its program is told of what is there.
   mutating func note() {
     isWatched = false
+    quietMilliseconds = min(max(1_000, 2 * quietMilliseconds), Self.longestQuietMilliseconds)
     heldThen = held
   }
 
