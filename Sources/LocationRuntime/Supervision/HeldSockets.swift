@@ -140,7 +140,7 @@ final class HeldSockets {
     guard let place = held.firstIndex(where: { $0.tag == tag && $0.socket.isWatched }) else { return nil }
     stopWatching()
     var told = held.remove(at: place)
-    let report = ModeEvent.traffic(tag: tag, bytes: told.socket.waitingBytes, lost: told.socket.lost)
+    let report = ModeEvent.traffic(tag: tag, bytes: told.socket.newBytes, lost: told.socket.lost)
     told.socket.note()
     held.append(told)
     return .event(subscriber: name, .mode(report))

@@ -16,6 +16,8 @@ struct WatchedSocket {
   private var quietMilliseconds: Int64 = 0
   /// What it held when its program was woken for it; nil before, and once something of that was read.
   private var heldThen: Int?
+  /// What TCP had received when its program was last told of it.
+  private var receivedThen: Int64 = 0
   /// What its program had read when it was last watched, as ``read`` measures it.
   private var readThen: Int64 = 0
 
@@ -53,6 +55,7 @@ struct WatchedSocket {
     isWatched = false
     quietMilliseconds = min(max(1_000, 2 * quietMilliseconds), Self.longestQuietMilliseconds)
     heldThen = held
+    receivedThen = receivedBytes ?? 0
   }
 
   /// Whether its program has read something since it is watched: of TCP anything, of others something that was there
@@ -61,6 +64,16 @@ struct WatchedSocket {
 
   /// Bytes that wait to be read; nil where the kernel does not say, as of one that listens.
   var waitingBytes: Int? { descriptor.waitingBytes }
+
+  /// Bytes that wait to be read and came since its program was last told; nil where the kernel does not say, as of one
+  /// that listens.
+  var newBytes: Int? {
+    guard let waitingBytes else { return nil }
+    if let receivedBytes { return min(waitingBytes, Int(receivedBytes - receivedThen)) }
+    guard let heldThen else { return waitingBytes }
+    // Of datagrams the kernel tells the length of the first, which is the one that was left.
+    return isOfDatagrams ? 0 : max(0, waitingBytes - heldThen)
+  }
 
   /// Datagrams dropped since it was passed; nil where it is one of a stream.
   var lost: Int? {
