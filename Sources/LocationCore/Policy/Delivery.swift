@@ -334,6 +334,19 @@ extension Policy {
       at: instant, into: &steps)
   }
 
+  /// Something that stood in the way of everybody is over. Those that have to run come first (rule E5).
+  mutating func redeliverToAll(
+    rule: Rule, reason: Decision.Reason, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    for isFirst in [true, false] {
+      forEachSession { policy, index in
+        let hasToRun = policy.sessions[index].outbox.contains { $0.trigger.row == .restart }
+        guard hasToRun == isFirst else { return }
+        policy.redeliver(index, rule: rule, reason: reason, at: instant, into: &steps)
+      }
+    }
+  }
+
   /// The subscriber acknowledged an event, or somebody did so by hand: it is done, and may let the subscriber be
   /// suspended.
   mutating func acknowledge(

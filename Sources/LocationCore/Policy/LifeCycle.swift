@@ -203,14 +203,7 @@ extension Policy {
     guard !isUnlocked else { return }
     isUnlocked = true
     forEachSession { policy, index in policy.reopenBluetooth(index, into: &steps) }
-    // Those that have to run come first (rule E5).
-    for isFirst in [true, false] {
-      forEachSession { policy, index in
-        let hasToRun = policy.sessions[index].outbox.contains { $0.trigger.row == .restart }
-        guard hasToRun == isFirst else { return }
-        policy.redeliver(index, rule: .firstUnlock, reason: .firstUnlock, at: instant, into: &steps)
-      }
-    }
+    redeliverToAll(rule: .firstUnlock, reason: .firstUnlock, at: instant, into: &steps)
   }
 
   /// Suspends a subscriber in the background as soon as nothing holds that off (rule A2). A request for one fix is

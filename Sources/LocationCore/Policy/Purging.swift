@@ -64,8 +64,8 @@ extension Policy {
     pressureLookedAt = nil
     forEachSession { policy, index in
       policy.update(index) { $0.purgeAt = nil }
-      policy.redeliver(index, rule: .memoryPressure, reason: .pressureOver, at: instant, into: &steps)
     }
+    redeliverToAll(rule: .memoryPressure, reason: .pressureOver, at: instant, into: &steps)
   }
 
   /// Ends a subscriber in the background that was told that memory is short.

@@ -460,6 +460,22 @@ import Testing
     #expect(stage.log().last == "relaunch A4 notRunning>background pressure_over")
   }
 
+  @Test func `E5 after critical pressure, too, those that have to run come before all others`() {
+    var stage = Stage { $0.policy.protectUntilFirstUnlock = true }
+    stage.add(Subscriber(name: "a", services: [], modes: .remoteNotification), .notRunning, at: 0)
+    stage.add(Self.subscriber("b"), .notRunning, at: 0)
+    stage.take(10, .machine(.reboot))
+    stage.say(11, .mode(.push(Push(id: "p", isContentAvailable: true, payload: "{}"))))
+    stage.take(12, .machine(.memoryPressure(.critical)))
+    stage.take(20, .machine(.unlock))
+    #expect(stage.launches().isEmpty)
+    stage.take(30, .machine(.memoryPressure(.none)))
+    let started = stage.effects.orders.compactMap { order in
+      if case .relaunch(let name, _) = order { name } else { nil }
+    }
+    #expect(started == ["b", "a"])
+  }
+
   @Test func `E5 who ran it is gone: it is started again at once, and that is no fault`() {
     var stage = Stage()
     stage.add(Self.subscriber(), .suspended, at: 0)
