@@ -287,7 +287,9 @@ extension Policy {
           decide(.defer, .authorization, reason, index, at: instant, into: &steps)
         } else if isAbsent || waitsForUnlock(book) {
           let now = utc(at: instant)
-          update(index) { $0.modes.notifications?.change(entry) { $0.heldAt = now } }
+          // One for a single time was due the first time, of others the latest is shown (rule D5).
+          let isDue = entry.notification.isOnce && entry.heldAt != nil
+          if !isDue { update(index) { $0.modes.notifications?.change(entry) { $0.heldAt = now } } }
         } else {
           finish(entry, index)
           show(entry, isLeft ? .regionLeft : .regionEntered, index, at: instant, into: &steps)

@@ -613,6 +613,21 @@ import Testing
     #expect(stage.shown == ["in"])
   }
 
+  @Test(arguments: [true, false])
+  func `D5 of two visits before the unlock the first is overdue for once, and the latest for each time`(
+    isOnce: Bool
+  ) throws {
+    var stage = Self.regionStage(.always, protects: true)
+    stage.say(0, Self.home(isOnce: isOnce))
+    stage.take(1, .machine(.reboot))
+    Self.visit(&stage, from: 10)
+    Self.visit(&stage, from: 1000)
+    stage.take(2000, .machine(.unlock))
+    #expect(stage.notified.map(\.reason) == [.overdue])
+    let late = try #require(stage.notified[0].lateSeconds)
+    #expect((late > 1000) == isOnce, "\(late)")
+  }
+
   @Test func `D7 B8 what waits for the unlock is not shown when the rights go meanwhile`() {
     var stage = Self.regionStage(.always, protects: true)
     stage.say(0, Self.home())
