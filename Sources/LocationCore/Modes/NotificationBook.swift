@@ -18,6 +18,8 @@ struct NotificationBook: Hashable, Sendable, Codable {
     var event: Int?
     /// That push, where its program is handed it only if it runs then; nil where it is handed it anyway.
     var push: Push?
+    /// Whether its program was handed it and did not acknowledge it; nil where it was not.
+    var isUnacknowledged: Bool?
 
     /// Whether it is the same one. The alert of a push and what the program schedules may have one name.
     func isSame(as other: Entry) -> Bool { id == other.id && event == other.event }

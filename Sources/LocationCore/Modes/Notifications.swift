@@ -326,9 +326,10 @@ extension Policy {
         .drop, .notificationPermission, .notPermitted, index, event: entry.event, at: instant, into: &steps)
     }
     if let event = entry.event {
+      let why: Decision.Reason = entry.isUnacknowledged == true ? .unacknowledged : reason.decision
       return showAlert(
-        entry.notification.content, id: entry.id, reason.decision, event: event, handing: entry.push, index,
-        at: instant, into: &steps)
+        entry.notification.content, id: entry.id, why, event: event, handing: entry.push, index, at: instant,
+        into: &steps)
     }
     let record = NotificationRecord(
       notification: entry.id, subscriber: sessions[index].subscriber.name,

@@ -236,6 +236,7 @@ extension Policy {
     entry.first = utc(at: instant)
     entry.event = event
     entry.push = push
+    entry.isUnacknowledged = reason == .unacknowledged ? true : nil
     entry.isDeferred = isUnlocked ? nil : true
     book.put(entry)
     update(index) { $0.modes.notifications = book }

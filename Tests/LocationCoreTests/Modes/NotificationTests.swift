@@ -92,8 +92,22 @@ import Testing
     #expect(stage.shown == [] && stage.log().last == "defer A8 notRunning>notRunning locked")
     stage.take(100, .machine(.unlock))
     #expect(stage.shown == ["tea"])
+    #expect(stage.log().last == "notify D3 notRunning>notRunning unacknowledged")
     stage.wait(until: 500)
     #expect(stage.shown.count == 1 && stage.notified.count == 1)
+  }
+
+  @Test func `D3 K5 what an active one did not acknowledge before the daemon ended is shown by the next`() {
+    var stage = Self.stage(.active)
+    stage.hanging = ["a"]
+    stage.say(1, Self.after(9))
+    stage.wait(until: 11)
+    stage.take(12, .machine(.absent(true)))
+    stage.say(12, .orphaned)
+    #expect(stage.shown == [])
+    stage.take(20, .machine(.absent(false)))
+    #expect(stage.shown == ["tea"])
+    #expect(stage.log().contains("notify D3 notRunning>notRunning unacknowledged"))
   }
 
   @Test func `D5 one that was on its way when the daemon ended is shown again, under the same id`() {
