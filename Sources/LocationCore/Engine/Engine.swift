@@ -470,9 +470,9 @@ extension Engine {
     } else if case .mode(.fetched(_, _, let coreSeconds?)) = event {
       bookRun(of: name, coreSeconds, state.policy.rule(ofFetchedBy: name))
     }
-    var isKnownRegion = false
-    if case .mode(.notify(let notification)) = event, case .region(let id, _) = notification.when {
-      isKnownRegion = regionState(id) != nil
+    var regionObjection: Decision.Reason?
+    if case .mode(.notify(let notification)) = event {
+      regionObjection = self.regionObjection(to: notification)
     }
     let isKnown = state.policy.withSession(name) { policy, index in
       switch event {
@@ -500,7 +500,7 @@ extension Engine {
       case .interrupted(let begins): policy.interrupt(index, begins: begins, at: instant, into: &steps)
       case .finished(let end): policy.noteFinished(end, index)
       case .mode(let event):
-        policy.take(event, index, isKnownRegion: isKnownRegion, at: instant, into: &steps)
+        policy.take(event, index, regionObjection: regionObjection, at: instant, into: &steps)
       }
     }
     if isKnown, case .finished(let end) = event {
@@ -510,6 +510,13 @@ extension Engine {
     self.steps = steps
     recordSteps(into: &effects)
     if state.policy.hasOwnMeasures { offerFirstMove(to: name, into: &effects) }
+  }
+
+  /// Why a notification can't wait for its region; nil where it can, or waits for none (rule D7).
+  private func regionObjection(to notification: LocalNotification) -> Decision.Reason? {
+    guard case .region(let id, let isLeft) = notification.when else { return nil }
+    guard let region = region(id) else { return .unknownRegion }
+    return region.notify.contains(isLeft ? .exit : .enter) ? nil : .regionSilent
   }
 
   /// Settles what is open and records where the energy went.

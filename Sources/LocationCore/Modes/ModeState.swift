@@ -147,13 +147,15 @@ public enum ModeEvent: Hashable, Sendable, Codable {
 
 extension Policy {
   /// Takes what a program says to a mode, or the user does to one.
+  ///
+  /// - Parameter regionObjection: why a notification can't wait for its region; nil where it can, or waits for none.
   mutating func take(
-    _ event: ModeEvent, _ index: Int, isKnownRegion: Bool, at instant: EngineInstant,
+    _ event: ModeEvent, _ index: Int, regionObjection: Decision.Reason?, at instant: EngineInstant,
     into steps: inout [PolicyStep]
   ) {
     switch event {
     case .notify(let notification):
-      schedule(notification, index, isKnownRegion: isKnownRegion, at: instant, into: &steps)
+      schedule(notification, index, regionObjection: regionObjection, at: instant, into: &steps)
     case .cancelNotification(let id): cancelNotification(id, index, at: instant, into: &steps)
     case .cancelNotifications: update(index) { $0.modes.notifications?.cancelAll() }
     case .presented(let event): update(index) { $0.modes.notifications?.notePresented(event) }

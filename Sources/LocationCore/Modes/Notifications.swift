@@ -58,9 +58,11 @@ struct DueNotification: Hashable {
 
 extension Policy {
   /// Schedules a notification (rules D1, D4, D7 and D8).
+  ///
+  /// - Parameter regionObjection: why it can't wait for its region; nil where it can, or waits for none.
   mutating func schedule(
-    _ notification: LocalNotification, _ index: Int, isKnownRegion: Bool, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    _ notification: LocalNotification, _ index: Int, regionObjection: Decision.Reason?,
+    at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     func refuse(_ rule: Rule, _ reason: Decision.Reason) {
       decide(.refuse, rule, reason, index, at: instant, into: &steps)
@@ -69,8 +71,9 @@ extension Policy {
     guard hasNotifier else { return refuse(.availability, .noNotifier) }
     guard book.isAllowed else { return refuse(.notificationPermission, .notPermitted) }
     if case .region = notification.when {
-      if let reason = sessions[index].regionNotificationObjection { return refuse(.authorization, reason) }
-      guard isKnownRegion else { return refuse(.authorization, .unknownRegion) }
+      if let reason = sessions[index].regionNotificationObjection ?? regionObjection {
+        return refuse(.authorization, reason)
+      }
     }
     let isNow = notification.when == .now
     guard isNow || book.hasRoom(for: notification.id) else {

@@ -170,6 +170,8 @@ public struct Decision: Hashable, Sendable, Codable {
     case unknownNotification = "unknown_notification"
     /// There is no such region.
     case unknownRegion = "unknown_region"
+    /// The region leaves out what a notification waits for.
+    case regionSilent = "region_silent"
     /// There is nothing that shows notifications.
     case noNotifier = "no_notifier"
     /// Its audio sounds.
@@ -437,6 +439,7 @@ extension Decision.Reason {
     case .notPermitted: "the user does not permit it"
     case .unknownNotification: "there is no such notification"
     case .unknownRegion: "there is no such region"
+    case .regionSilent: "its region's `notify` leaves that out"
     case .noNotifier: "there is nothing that shows notifications"
     case .audioPlaying: "its audio sounds"
     case .audioEnded: "its audio is over"

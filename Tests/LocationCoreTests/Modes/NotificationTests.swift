@@ -614,6 +614,22 @@ import Testing
     #expect(stage.log() == ["refuse B8 suspended>suspended unknown_region"])
   }
 
+  @Test func `D7 what its region leaves out is no event to wait for, of a place and of a beacon`() throws {
+    for shape in [
+      Region.Shape.circle(center: Drive.origin, radiusMeters: 100),
+      .beacon(try #require(Beacon("f7826da6-4fa2-4e98-8024-bc5b71e0893e:1:2"))),
+    ] {
+      var stage = Stage()
+      stage.take(-2, .addRegion(Region(id: "home", shape: shape, notify: [.exit, .dwell])))
+      stage.add(Self.subscriber, .suspended)
+      stage.say(0, Self.home())
+      #expect(stage.log() == ["refuse B8 suspended>suspended region_silent"])
+      stage.say(0, Self.home("out", isLeft: true))
+      #expect(stage.log().count == 1)
+      #expect(stage.engine.state.policy.sessions[0].modes.notifications?.schedules("out") == true)
+    }
+  }
+
   @Test func `D7 when the rights go it is silent until they are back, and nothing is made up for`() throws {
     var stage = Self.regionStage(.always)
     stage.say(0, Self.home())

@@ -44,7 +44,7 @@ extension ModelState {
     var made: [PolicyStep] = []
     func say(_ body: (inout Policy, Int) -> Void) { _ = policy.withSession("a", body) }
     func mode(_ event: ModeEvent) {
-      say { $0.take(event, $1, isKnownRegion: true, at: now, into: &made) }
+      say { $0.take(event, $1, regionObjection: nil, at: now, into: &made) }
     }
     switch action {
     case .launch: say { $0.bringToForeground($1, at: now, into: &made) }
