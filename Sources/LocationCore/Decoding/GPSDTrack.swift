@@ -87,8 +87,6 @@ package struct GPSDTrack {
   private var hasFix = false
   /// Reports left out because they came from a device that is not in use.
   package private(set) var otherDevicesReports = 0
-  /// Reports left out because they came when their epoch had been taken to be over.
-  package private(set) var lateReports = 0
 
   /// - Parameters:
   ///   - assumeAccuracyMeters: the 68 % radius of a fix that does not tell its own; nil for a typical one.
@@ -154,7 +152,7 @@ package struct GPSDTrack {
       // A report without a position never takes one away.
       if report.hasPosition || !previous.report.hasPosition { waiting?.report = report }
     } else if let flushed, flushed.time == time, flushed.hasPosition || !report.hasPosition {
-      lateReports += 1
+      // Its epoch had been taken to be over.
     } else {
       flush(into: &items)
       waiting = (report, instant)

@@ -129,9 +129,6 @@ package import LocationFormats
     return reconnects
   }
 
-  /// Whether it is connected now.
-  package var isConnected: Bool { unsafe natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED }
-
   /// Whether the library has given it up: it does not connect again, and nothing comes over it any more.
   package var isClosed: Bool { unsafe natsConnection_Status(handle) == NATS_CONN_STATUS_CLOSED }
 

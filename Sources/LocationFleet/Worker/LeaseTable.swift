@@ -56,8 +56,6 @@ package struct LeaseTable {
   }
 
   /// Whether somebody renews it.
-  package func isLive(_ key: String) -> Bool { leases[key].map { isLive($0) } ?? false }
-
   private func isLive(_ lease: Lease) -> Bool {
     !lease.value.isEmpty && watched.ended - lease.seenAt < lifeSeconds
   }

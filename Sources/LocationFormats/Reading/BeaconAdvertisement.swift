@@ -2,22 +2,8 @@ package import LocationCore
 
 /// What a Bluetooth device advertises: whether it is a beacon, and which (rule B11).
 package enum BeaconAdvertisement {
-  /// Reads the data of an advertisement: structures of a length, a type and a value (Bluetooth Core, volume 3, part C,
-  /// section 11); nil where it is no beacon's, or is cut off.
-  package static func beacon(advertised bytes: [UInt8]) -> Beacon? {
-    var place = 0
-    while place < bytes.count {
-      let length = Int(bytes[place])
-      // What follows a length of 0 is padding.
-      guard length > 0, place + length < bytes.count else { return nil }
-      let value = Array(bytes[(place + 2)..<(place + 1 + length)])
-      if let beacon = beacon(type: bytes[place + 1], value) { return beacon }
-      place += 1 + length
-    }
-    return nil
-  }
-
-  /// Reads the value of one structure, as BlueZ hands it over.
+  /// Reads the value of one structure (Bluetooth Core, volume 3, part C, section 11), as BlueZ hands it over; nil where
+  /// it is no beacon's, or is cut off.
   package static func beacon(type: UInt8, _ value: [UInt8]) -> Beacon? {
     switch type {
     case manufacturerData: ofManufacturer(value)

@@ -44,9 +44,6 @@ package import LocationCore
   /// Reports left out because they came from a device that is not in use.
   package var otherDevicesReports: Int { track.otherDevicesReports }
 
-  /// Reports left out because they came when their epoch had been taken to be over.
-  package var lateReports: Int { track.lateReports }
-
   /// Since when an epoch has been open; nil where none is.
   package var openSince: EngineInstant? { track.openSince }
 

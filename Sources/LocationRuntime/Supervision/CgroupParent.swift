@@ -58,10 +58,8 @@ struct CgroupParent {
   /// two hexadecimal digits, so that no name leads elsewhere or looks like a file of the kernel's.
   func path(of name: String) -> String { path + "/" + Self.fileName(of: name) }
 
-  /// The programs' directories that are there, and the names they stand for.
-  var found: [(name: String, path: String)] {
-    KernelFile.names(in: path, areDirectories: true).map { (Self.name(ofFile: $0), "\(path)/\($0)") }
-  }
+  /// The programs' directories that are there.
+  var found: [String] { KernelFile.names(in: path, areDirectories: true).map { "\(path)/\($0)" } }
 
   /// Makes a cgroup for a start of a program, below that of the subscriber, and removes those of earlier starts
   /// from which the last process has gone.
@@ -79,7 +77,7 @@ struct CgroupParent {
   }
 
   /// Ends what is left in a subscriber's cgroups and removes them.
-  func removeCgroups(of name: String) { if let own = try? Cgroup(path: path(of: name)) { _ = own.end() } }
+  func removeCgroups(of name: String) { try? Cgroup(path: path(of: name)).end() }
 
   /// Removes it, if it is empty.
   func remove() { _ = unsafe rmdir(path) }
@@ -103,23 +101,6 @@ struct CgroupParent {
     // Two long names may differ only in what is cut.
     let mark = "+" + String(UInt64(bitPattern: Checksum.of(name)), radix: 16)
     return file.prefix(fileNameBytes - mark.utf8.count) + mark
-  }
-
-  static func name(ofFile file: String) -> String {
-    var bytes: [UInt8] = []
-    var rest = Substring(file)
-    while let first = rest.utf8.first {
-      if first == UInt8(ascii: "%"), rest.utf8.count >= 3,
-        let byte = UInt8(rest.dropFirst().prefix(2), radix: 16)
-      {
-        bytes.append(byte)
-        rest = rest.dropFirst(3)
-      } else {
-        bytes.append(first)
-        rest = rest.dropFirst()
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// The supervisor's own cgroup in the first cgroup v2 mount that shows it (cgroups(7)). On a machine that has

@@ -43,13 +43,13 @@ struct RunFile: Hashable {
 
   var text: String { "\(pid) \(start) \(boot) \(cgroup ?? "-")\n" }
 
-  /// Ends what is left of the program, if this is still the same boot; whether something was.
+  /// Ends what is left of the program, if this is still the same boot.
   ///
   /// Outside a cgroup that is its process group. A group's number is not given to a new process while a member
   /// lives (pid_namespaces(7), alloc_pid in the kernel), so the group is the program's own if its leader is the
   /// process noted, or if it has no leader and no member is older than the program.
-  func endSurvivors() -> Bool {
-    guard boot == ProcessStatus.boot else { return false }
+  func endSurvivors() {
+    guard boot == ProcessStatus.boot else { return }
     if let cgroup, unsafe access(cgroup + "/cgroup.freeze", F_OK) == 0, let group = try? Cgroup(path: cgroup)
     {
       return group.end()
@@ -57,16 +57,13 @@ struct RunFile: Hashable {
     let members = ProcessStatus.members(ofGroup: pid)
     let leader = members.first { $0.pid == pid }
     let isOurs = leader.map { $0.status.start == start } ?? members.allSatisfy { $0.status.start >= start }
-    guard isOurs, !members.isEmpty else { return false }
-    kill(-pid, SIGKILL)
-    return true
+    if isOurs, !members.isEmpty { kill(-pid, SIGKILL) }
   }
 }
 
 extension Cgroup {
-  /// Kills what is in it, waits until that is gone and removes it; whether there was something.
-  func end() -> Bool {
-    let wasPopulated = isPopulated
+  /// Kills what is in it, waits until that is gone and removes it.
+  func end() {
     kill()
     let deadline = MonotonicTime.milliseconds + SupervisorLimits.reclaimMilliseconds
     while isPopulated {
@@ -75,6 +72,5 @@ extension Cgroup {
       _ = PollSet.wait(for: POLLPRI, on: events.number, atMost: Int32(left))
     }
     remove()
-    return wasPopulated
   }
 }

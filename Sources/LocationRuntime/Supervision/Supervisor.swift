@@ -37,17 +37,13 @@ package final class Supervisor: Sendable {
   package var readable: Int32 { mailbox.reportBell.readEnd }
   /// How programs are suspended on this machine.
   package let method: SuspensionMethod
-  /// Subscribers of which a supervisor before had left a process. It was ended: its pipes had died with that
-  /// supervisor. The engine has to be told ``SubscriberEvent/exited(status:)`` for each that it takes for running,
-  /// whether it is here or not.
-  package let reclaimed: [String]
   private let mailbox: SupervisorMailbox
 
   /// Ends what a supervisor before has left, then starts.
   /// - Throws: ``Failure`` where the run directory can't be used, or the machine has no descriptor or thread left.
   package init(_ configuration: SupervisorConfiguration) throws(Failure) {
     let site = try SupervisorSite(configuration)
-    reclaimed = site.reclaim()
+    site.reclaim()
     method = site.method
     let mailbox = try SupervisorMailbox()
     self.mailbox = mailbox

@@ -58,24 +58,15 @@ final class SupervisorSite: Sendable {
     cgroups.map { .freezer(path: $0.path) } ?? .stopSignal(reason: reasonForSignal)
   }
 
-  /// Ends what a supervisor before has left running, and commands of the settings; the names of those subscribers,
-  /// sorted.
-  func reclaim() -> [String] {
-    var names: Set<String> = []
-    for file in KernelFile.names(in: runDirectory, areDirectories: false) {
-      let isHook = file.hasSuffix(RunFile.hookEnding)
-      guard isHook || file.hasSuffix(RunFile.ending) else { continue }
+  /// Ends what a supervisor before has left running, and commands of the settings: their pipes died with it.
+  func reclaim() {
+    for file in KernelFile.names(in: runDirectory, areDirectories: false)
+    where file.hasSuffix(RunFile.hookEnding) || file.hasSuffix(RunFile.ending) {
       let path = "\(runDirectory)/\(file)"
-      let hasEnded = KernelFile.read(path).flatMap { RunFile($0) }?.endSurvivors() == true
-      if hasEnded, !isHook {
-        names.insert(CgroupParent.name(ofFile: String(file.dropLast(RunFile.ending.count))))
-      }
+      KernelFile.read(path).flatMap { RunFile($0) }?.endSurvivors()
       unsafe unlink(path)
     }
-    for (name, path) in cgroups?.found ?? [] {
-      if let group = try? Cgroup(path: path), group.end() { names.insert(name) }
-    }
-    return names.sorted()
+    for path in cgroups?.found ?? [] { try? Cgroup(path: path).end() }
   }
 
   /// Starts a subscriber's program, noted before it runs.

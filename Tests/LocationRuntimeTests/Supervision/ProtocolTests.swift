@@ -1,3 +1,4 @@
+import Foundation
 import LocationCore
 import Testing
 
@@ -169,7 +170,7 @@ import Testing
   func `a name makes a file name and comes back`(name: String) {
     let file = CgroupParent.fileName(of: name)
     #expect(file.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_%".contains($0)) })
-    #expect(CgroupParent.name(ofFile: file) == name)
+    #expect(file.removingPercentEncoding == name)
   }
 
   @Test func `a process of any name is read`() throws {
@@ -191,6 +192,6 @@ import Testing
     let files = names.map { CgroupParent.fileName(of: $0) + RunFile.ending }
     #expect(files.allSatisfy { $0.utf8.count <= 255 && !$0.contains("/") })
     #expect(Set(files).count == names.count)
-    #expect(CgroupParent.name(ofFile: CgroupParent.fileName(of: names[1])) == names[1])
+    #expect(CgroupParent.fileName(of: names[1]) == names[1])
   }
 }
