@@ -170,7 +170,7 @@ extension Session {
   /// What an event of a location service is handed over for; nil where it is of none.
   private func trigger(of subject: PastRecords.Subject) -> Trigger? {
     if subject.type == LocationUpdate.name { return updateTrigger }
-    guard let kind = EventKind.allCases.first(where: { $0.recordType == subject.type }) else { return nil }
+    guard let kind = EventKind(type: subject.type) else { return nil }
     switch kind {
     case .enter, .exit, .dwell, .cross: return .region.of(kind)
     case .arrive, .leave: return .visit.of(kind)
@@ -180,8 +180,14 @@ extension Session {
 }
 
 extension EventKind {
+  /// The kind of a record's type; nil for records of which no kind is made.
+  package init?(type: String) {
+    guard let kind = Self.allCases.first(where: { $0.recordType == type }) else { return nil }
+    self = kind
+  }
+
   /// The key `type` of its records.
-  fileprivate var recordType: String {
+  private var recordType: String {
     switch self {
     case .enter: "region.enter"
     case .exit: "region.exit"

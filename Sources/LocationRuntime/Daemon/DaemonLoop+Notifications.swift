@@ -1,5 +1,5 @@
-package import LocationCore
-package import LocationFormats
+import LocationCore
+import LocationFormats
 
 /// What commands ask of notifications.
 extension DaemonLoop {
@@ -88,20 +88,5 @@ extension Event {
     if case .subscriber(_, .mode(.notify)) = self { return true }
     if case .subscriber(_, .mode(.push)) = self { return true }
     return false
-  }
-}
-
-extension ScheduledNotification {
-  /// As one JSON object.
-  package var tree: JSONTree {
-    var members = [
-      JSONTree.Member(key: "id", value: .string(id)), .init(key: "title", value: .string(title)),
-    ]
-    if let time { members.append(.init(key: "at", value: .string(time.rfc3339))) }
-    if let region { members.append(.init(key: "region", value: .string(region))) }
-    if let isLeft { members.append(.init(key: "on", value: .string(isLeft ? "exit" : "enter"))) }
-    if let repeats { members.append(.init(key: "repeat", value: .string(repeats.rawValue))) }
-    if let badge { members.append(.init(key: "badge", value: .integer(badge))) }
-    return .object(members)
   }
 }

@@ -1,4 +1,4 @@
-package import LocationCore
+import LocationCore
 import LocationFormats
 
 /// What a program that is started for one event finds in its environment: the record in plain words.
@@ -32,21 +32,5 @@ package enum EventVariables {
       add("LOCWATCH_DWELL_S", Wording.number(arrived.seconds(to: departed), FixedPoint.thousandths))
     }
     return entries
-  }
-}
-
-extension EventKind {
-  /// The kind of a record's type; nil for records of which no kind is made.
-  package init?(type: String) {
-    switch type {
-    case "region.enter": self = .enter
-    case "region.exit": self = .exit
-    case "region.dwell": self = .dwell
-    case "region.cross": self = .cross
-    case "visit.arrive": self = .arrive
-    case "visit.depart": self = .leave
-    case "significant": self = .move
-    default: return nil
-    }
   }
 }

@@ -1,4 +1,4 @@
-package import LocationCore
+import LocationCore
 import LocationFormats
 
 /// The notification that a program schedules (rule D1).
@@ -150,16 +150,13 @@ extension NotificationAnswer {
   }
 }
 
-/// A notification that is scheduled, for those who look.
 extension ScheduledNotification {
-  /// Its members in a line of JSON.
-  package func describe(to line: inout JSONLine) {
-    line.member("id", id)
-    line.member("title", title)
-    line.member("at", time)
-    line.member("region", region)
-    line.member("on", isLeft.map { $0 ? "exit" : "enter" })
-    line.member("repeat", repeats?.rawValue)
-    line.member("badge", badge)
+  /// As one JSON object.
+  var tree: JSONTree {
+    .object([
+      "id": .string(id), "title": .string(title), "at": time.map { .string($0.rfc3339) },
+      "region": region.map { .string($0) }, "on": isLeft.map { .string($0 ? "exit" : "enter") },
+      "repeat": repeats.map { .string($0.rawValue) }, "badge": badge.map { .integer($0) },
+    ])
   }
 }

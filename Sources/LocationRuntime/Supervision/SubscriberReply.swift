@@ -69,7 +69,7 @@ package enum SubscriberReply: Hashable, Sendable {
       case .notifications(let list):
         line.member("v", 1)
         line.member("type", "notifications")
-        line.objects("notifications", list) { $0.describe(to: &$1) }
+        line.member(json: "notifications", JSONTree.array(list.map(\.tree)).text)
       case .pushToken(let token, let address):
         line.member("v", 1)
         line.member("type", "push_token")
