@@ -123,7 +123,7 @@ struct OutletChoice: ParsableArguments {
   func outlet() throws(Failure) -> OutletSettings {
     let all = try state.openToRead()?.outletSettings() ?? []
     guard let outlet = all.first(where: { $0.name == name }) else {
-      throw OutletState.unknown(name, among: all)
+      throw Failure.unknown("outlet", name, among: all.map(\.name), see: "locwatch outlets list")
     }
     return outlet
   }

@@ -106,9 +106,7 @@ enum RegionIDs {
   static func require(_ ids: [String], in database: StateDatabase?) throws(Failure) {
     let unknown = try database?.unknown(among: ids) ?? ids
     guard let first = unknown.first else { return }
-    let near = NearestWord.to(first, among: try database?.regionIDs() ?? [])
-    throw Failure(
-      .conditionFails, what: "no region is called \"\(first)\"",
-      remedy: near.map { "did you mean \($0)?" } ?? "locwatch regions list lists them")
+    let known = try database?.regionIDs() ?? []
+    throw Failure.unknown("region", first, among: known, see: "locwatch regions list")
   }
 }

@@ -35,6 +35,19 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     self.remedy = remedy
   }
 
+  /// No subscriber, region or other thing is called so.
+  ///
+  /// - Parameters:
+  ///   - names: of those there are; the nearest is what was meant.
+  ///   - command: lists them.
+  package static func unknown(
+    _ kind: String, _ name: String, among names: [String] = [], see command: String
+  ) -> Failure {
+    Failure(
+      .conditionFails, what: "no \(kind) is called \"\(name)\"",
+      remedy: NearestWord.to(name, among: names).map { "did you mean \($0)?" } ?? "\(command) lists them")
+  }
+
   /// One line, whatever the parts contain.
   public var description: String {
     var text = ""

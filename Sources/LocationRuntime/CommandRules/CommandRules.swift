@@ -5,10 +5,7 @@ package import LocationFormats
 package enum CommandRules {
   /// What is said where there is none of that name.
   package static func unknown(_ name: String, among rules: [Subscriber]) -> Failure {
-    let near = NearestWord.to(name, among: rules.map(\.name))
-    return Failure(
-      .conditionFails, what: "no command is called \"\(name)\"",
-      remedy: near.map { "did you mean \($0)?" } ?? "locwatch on list lists them")
+    Failure.unknown("command", name, among: rules.map(\.name), see: "locwatch on list")
   }
 
   /// One command to be tried with one event.

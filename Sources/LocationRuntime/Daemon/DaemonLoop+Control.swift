@@ -204,10 +204,7 @@ enum Acknowledgement {
   /// - Parameter known: the names of all subscribers.
   static func nobody(_ id: Int, _ subscriber: String?, among known: [String]) -> Failure {
     if let subscriber, !known.contains(subscriber) {
-      let near = NearestWord.to(subscriber, among: known)
-      return Failure(
-        .conditionFails, what: "no subscriber is called \"\(subscriber)\"",
-        remedy: near.map { "did you mean \($0)?" } ?? "locwatch subscribers list lists them")
+      return Failure.unknown("subscriber", subscriber, among: known, see: "locwatch subscribers list")
     }
     return Failure(
       .conditionFails,

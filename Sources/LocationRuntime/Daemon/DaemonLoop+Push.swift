@@ -72,9 +72,7 @@ extension DaemonSeat {
     guard let database = found,
       try database.subscribers().contains(where: { $0.subscriber.name == name })
     else {
-      throw Failure(
-        .conditionFails, what: "no subscriber is called \"\(name)\"",
-        remedy: "locwatch subscribers list lists them")
+      throw Failure.unknown("subscriber", name, see: "locwatch subscribers list")
     }
     guard let client = try ControlClient.connect(state: state, database: database) else {
       try leave(.push(push), for: name)

@@ -177,9 +177,7 @@ extension DaemonLoop {
   /// What a user does to a subscriber.
   mutating func user(_ verb: String, _ name: String) throws(Failure) {
     guard let state = live.engine.subscriberState(name) else {
-      throw Failure(
-        .conditionFails, what: "no subscriber is called \"\(name)\"",
-        remedy: "locwatch subscribers list lists them")
+      throw Failure.unknown("subscriber", name, see: "locwatch subscribers list")
     }
     let reading = clock.read()
     switch verb {

@@ -105,9 +105,7 @@ extension DaemonSeat {
   /// Refuses a name that no subscriber has.
   static func require(_ name: String, in database: StateDatabase) throws(Failure) {
     guard try database.subscribers().contains(where: { $0.subscriber.name == name }) else {
-      throw Failure(
-        .conditionFails, what: "no subscriber is called \"\(name)\"",
-        remedy: "locwatch subscribers list lists them")
+      throw Failure.unknown("subscriber", name, see: "locwatch subscribers list")
     }
   }
 

@@ -48,10 +48,8 @@ package struct SubscriberRecord: Sendable {
 
   /// What is said where there is none of that name.
   package static func unknown(_ name: String, among records: [SubscriberRecord]) -> Failure {
-    let near = NearestWord.to(name, among: records.map(\.subscriber.name))
-    return Failure(
-      .conditionFails, what: "no subscriber is called \"\(name)\"",
-      remedy: near.map { "did you mean \($0)?" } ?? "locwatch subscribers list lists them")
+    Failure.unknown(
+      "subscriber", name, among: records.map(\.subscriber.name), see: "locwatch subscribers list")
   }
 
   /// One JSON object.

@@ -43,12 +43,4 @@ package struct OutletState: Hashable, Sendable {
       settings.types.map { $0.joined(separator: ", ") } ?? "all",
     ]
   }
-
-  /// What is said where there is none of that name.
-  package static func unknown(_ name: String, among outlets: [OutletSettings]) -> Failure {
-    let near = NearestWord.to(name, among: outlets.map(\.name))
-    return Failure(
-      .conditionFails, what: "no outlet is called \"\(name)\"",
-      remedy: near.map { "did you mean \($0)?" } ?? "locwatch outlets list lists them")
-  }
 }
