@@ -157,8 +157,8 @@ public struct FixGate: Hashable, Sendable, Codable {
     return instant(ofJump: report, time)
   }
 
-  /// The same, of each report in turn: for a replay whose engine is not handed all of them, so that its own gate can't
-  /// tell a jump in time that it did not see confirmed.
+  /// As ``instant(ofReplayed:)``, and judges the report too. Call it for every report when a replay hands the engine
+  /// only some of them: the engine's own gate then misses reports that confirm a jump in time.
   public mutating func stamp(_ report: FixReport) -> EngineInstant? {
     let instant = instant(ofReplayed: report)
     _ = try? judge(report, at: instant ?? last?.instant ?? .distantPast)

@@ -6,10 +6,11 @@
 /// delivered itself.
 ///
 /// The distance must also mean something. Let s be the standard deviation of the difference of the two
-/// positions along one axis. Below ``noiseSigmas`` s a distance is noise, whatever the threshold. Where
-/// the receiver itself reported the errors, and ``marginSigmas`` s is more than ``accurateShare`` of the
-/// threshold, that much is added to the threshold (at most ``largestShare`` of it), so that a shuttle just short
-/// of it gives nothing. Accurate fixes thus meet the plain rule, and so do fixes with an error nobody measured.
+/// positions along one axis. Below ``noiseSigmas`` s a distance is noise, whatever the threshold. Some
+/// receivers report their errors. If ``marginSigmas`` s is then more than ``accurateShare`` of the threshold,
+/// the threshold grows by that amount, at most by ``largestShare`` of itself. So a shuttle that stays just
+/// below the threshold reports nothing. Accurate fixes meet the plain rule, and so do fixes whose error
+/// nobody measured.
 public struct SignificantChange: Hashable, Sendable, Codable {
   /// The two thresholds of the rule.
   public struct Configuration: Hashable, Sendable, Codable {

@@ -75,7 +75,8 @@ package final class AreaGeometry: Sendable {
 
   /// Metres to the edge, positive outside; see ``EdgeSearch`` for how exact.
   ///
-  /// Depths are exact within a range only: of one below it only that is known, and of one above it.
+  /// A depth in the range `exactDepthMeters` is exact. For a depth outside it, the result says only on which side of
+  /// the range it lies.
   package func edgeMeters(
     at place: Coordinate, exactDepthMeters: ClosedRange<Double> = 0...Double.infinity
   ) -> Double {

@@ -213,8 +213,10 @@ private struct StripOutlines {
 }
 
 extension EdgeTree {
-  /// The places, metres east and north of one whose nearest edge has been found, that are as far from that edge as the
-  /// strip reaches: straight on, away from it; to both sides from a place on it.
+  /// The points at the border of the strip beside the edge nearest to a place, metres east and north of the place.
+  ///
+  /// From a place off the edge there is one, straight away from it; from a place on the edge there are two, one on each
+  /// side.
   fileprivate func waysOut(
     of search: EdgeSearch, bufferMeters: Double
   ) -> ((east: Double, north: Double), (east: Double, north: Double)?)? {

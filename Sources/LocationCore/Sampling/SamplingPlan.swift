@@ -11,11 +11,11 @@
 /// - *pending evidence*: the receiver stays on until a region's state is decided; a fix in doubt is looked at again soon;
 /// - *no sky*: a search is given up, and the pauses between two grow.
 ///
-/// **The promise.** While the machine is no faster than `maxSpeedMetersPerSecond` and the receiver finds a fix in the
-/// time it is expected to take, neither a visit to a region nor an absence from it is missed that lasts longer than the
-/// region's latency and follows a time on the other side that lasted as long, and it is told before that latency is
-/// over. For absences after a rest a tenth is added to the latency; for absences from a region that has none of its own,
-/// the longer of `latencySeconds` and `restSeconds` takes its place.
+/// **The promise** holds while the machine is no faster than `maxSpeedMetersPerSecond` and the receiver finds a fix in
+/// the expected time. A visit to a region is then never missed if it lasts longer than the region's latency and the
+/// machine was outside for as long before. The same holds for an absence. Each is told before the latency is over. For
+/// absences after a rest a tenth is added to the latency; for absences from a region that has none of its own, the
+/// longer of `latencySeconds` and `restSeconds` takes its place.
 ///
 /// In low-power mode a machine is looked at as if it rested, however it moves: no more often than every `restSeconds`,
 /// but for regions that may be entered, dwell times and pending evidence. The promise is the same; exits and significant

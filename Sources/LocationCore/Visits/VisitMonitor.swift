@@ -6,13 +6,17 @@
 /// outside end it; a lone one, whatever it claims, opens and closes nothing. Where the fixes at a place have drifted, as
 /// on a walk there, only the younger half of them counts from then on.
 ///
-/// **Silence.** Receivers that save energy are quiet where nothing moves. A provisional visit is therefore confirmed
-/// by silence, if the fixes before it rested, and one goes on through any silence after which the position is still
-/// there. Where the first fix after it lies so near that a walk, and from 500 m on a drive, takes less than half of the
-/// silence, the rest of it was spent at the place: that dates the departure, and makes a visit of a stay whose silence
-/// is long enough. The way is faster where the fixes after it go on faster. Where it is too long after more than half
-/// an hour, the visit is closed and the departure unknown. No timer closes a visit: nobody knows yet whether it is
-/// over. Fixes that rest within 100 m do not end one, and after a silence no fixes there do.
+/// **Silence.** Receivers that save energy are quiet where nothing moves. So silence confirms a provisional visit if
+/// the fixes before it rested. After a silence the first fix decides:
+///
+/// - *at the place*: the visit goes on.
+/// - *near*: a walk from the place, or a drive from 500 m on, takes less than half of the silence. The rest of the
+///   silence was spent at the place. That dates the departure, and makes a visit of a stay whose silence is long
+///   enough. If the fixes afterwards go on faster, the way is taken to be as fast.
+/// - *further*, after more than half an hour: the visit is closed, and its departure is unknown.
+///
+/// No timer closes a visit: nobody knows yet whether it is over. Fixes that rest within 100 m of the place do not end a
+/// visit, and after a silence no fixes within 100 m do.
 ///
 /// **Coming back** within five minutes goes on with the visit before, under its number and with its arrival.
 ///

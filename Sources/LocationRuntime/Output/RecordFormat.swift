@@ -90,9 +90,9 @@ package struct RecordEncoder {
     return bytes
   }
 
-  /// Whether people get a record in another form: states outside at the start as a number in the summary, the
-  /// suspension that ends a wake at once as part of the wake, and standard updates, one for each fix, as a number too,
-  /// with the wakes for them and their ends.
+  /// Whether people see a record in another form. Three kinds are: states outside at the start (a number in the
+  /// summary), a suspension right after a wake (part of the wake), and standard updates, one for each fix, with their
+  /// wakes (a number too).
   private mutating func isDigested(_ record: Record) -> Bool {
     if case .location(let update) = record.body {
       if update.reason == .update { updates = record.id }

@@ -57,9 +57,9 @@ extension AccessoryEvent {
 /// How a process was told to end. What it says from then on asks for nothing: whoever has its name by then has other
 /// rights, may be started for another reason, or was ended by the user.
 enum Dismissal {
-  /// By an order of the engine. What it acknowledges of what it was handed it has done.
+  /// By an order of the engine. Its acknowledgements still count.
   case ended
-  /// With its subscriber, which was removed or replaced. Nothing that it says is about the one that has its name now.
+  /// With its subscriber, which was removed or replaced. Nothing it says counts: another subscriber may have its name.
   case removed
 }
 

@@ -86,8 +86,8 @@ struct WatchedSocket {
     isOfDatagrams ? Int(Self.memory(descriptor)?.received ?? 0) : waitingBytes ?? 0
   }
 
-  /// A measure of what was read of it, which grows by that. What is held is looked at last: what comes in between counts
-  /// as held, and wakes by itself.
+  /// A measure that grows with each byte that the program reads. The waiting bytes are counted last, so bytes that
+  /// arrive in between count as waiting; they wake the program anyway.
   private var read: Int64 {
     let received = receivedBytes ?? 0
     return received - Int64(held)
