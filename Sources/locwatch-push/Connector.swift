@@ -277,7 +277,7 @@ struct Connector: ~Copyable {
     try database.put(changed)
     // Where no daemon runs, no program does.
     guard let daemon = try? ControlClient.connect(state: seat.state, database: database) else { return }
-    _ = try? daemon.ask("push-address", [.init(key: "subscriber", value: .string(subscriber))])
+    _ = try? daemon.ask("push-address", ["subscriber": .string(subscriber)])
   }
 
   /// Hands a push to the daemon, or leaves it for the next.

@@ -113,18 +113,15 @@ struct NotificationsCommand: AsyncParsableCommand {
     @OptionGroup var state: StateOptions
 
     func perform() throws(Failure) {
-      var members = [JSONTree.Member(key: "title", value: .string(title))]
       let at = try at.map { (at) throws(Failure) in try at.time(in: try TimeZoneFile.machine()) }
-      let texts = [
-        ("body", body), ("id", id), ("at", at?.rfc3339), ("wall", wall), ("zone", zone), ("region", region),
-        ("on", on), ("repeat", `repeat`),
-      ]
-      for (key, text) in texts {
-        if let text { members.append(.init(key: key, value: .string(text))) }
-      }
-      if let after { members.append(.init(key: "after_s", value: .number("\(after)"))) }
-      if now { members.append(.init(key: "now", value: .boolean(true))) }
-      let given = try state.seat().notify(name, .object(members))
+      func text(_ text: String?) -> JSONTree? { text.map { .string($0) } }
+      let notification = JSONTree.object([
+        "title": .string(title), "body": text(body), "id": text(id), "at": text(at?.rfc3339),
+        "wall": text(wall), "zone": text(zone), "region": text(region), "on": text(on),
+        "repeat": text(`repeat`), "after_s": after.map { .number("\($0)") },
+        "now": now ? .boolean(true) : nil,
+      ])
+      let given = try state.seat().notify(name, notification)
       Terminal.note("scheduled \(given ?? "a notification, when locwatch run starts")")
     }
   }

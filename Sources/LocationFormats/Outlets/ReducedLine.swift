@@ -10,15 +10,17 @@ package enum ReducedLine {
   /// The record with its position replaced by the middle of its cell.
   package static func of(_ line: JSONTree) -> JSONTree {
     guard case .object(let members) = line else { return line }
-    var reduced = members.filter { kept.contains($0.key) }
+    let reduced = members.filter { kept.contains($0.key) }
     guard let latitude = line["lat"]?.double, let longitude = line["lon"]?.double,
       (-90...90).contains(latitude), (-180...180).contains(longitude)
     else { return .object(reduced) }
     let cell = ReducedCell(Coordinate(uncheckedLatitude: latitude, longitude: longitude))
-    reduced.append(.init(key: "lat", value: .fixed(cell.middle.latitude, FixedPoint.degrees)))
-    reduced.append(.init(key: "lon", value: .fixed(cell.middle.longitude, FixedPoint.degrees)))
-    reduced.append(.init(key: "acc_m", value: .fixed(cell.accuracy.radiusMeters, FixedPoint.meters)))
-    reduced.append(.init(key: "acc_source", value: .string(cell.accuracy.source.rawValue)))
-    return .object(reduced)
+    let place = JSONTree.members([
+      "lat": .fixed(cell.middle.latitude, FixedPoint.degrees),
+      "lon": .fixed(cell.middle.longitude, FixedPoint.degrees),
+      "acc_m": .fixed(cell.accuracy.radiusMeters, FixedPoint.meters),
+      "acc_source": .string(cell.accuracy.source.rawValue),
+    ])
+    return .object(reduced + place)
   }
 }

@@ -23,19 +23,17 @@ package enum JournalLine {
   package static func append(
     header configuration: EngineConfiguration, snapshot: EngineSnapshot? = nil, to bytes: inout [UInt8]
   ) throws(Failure) {
-    var members = [
-      JSONTree.Member(key: "journal", value: .string("locwatch")),
-      JSONTree.Member(key: "v", value: .number(String(version))),
-      JSONTree.Member(key: "configuration", value: try tree(of: configuration)),
-    ]
-    if let snapshot {
-      do {
-        members.append(JSONTree.Member(key: "snapshot", value: try SnapshotFormat.tree(of: snapshot)))
-      } catch {
-        throw Failure(.software, what: "can't record the engine: \(error)")
-      }
+    let configuration = try tree(of: configuration)
+    let stored: JSONTree?
+    do {
+      stored = try snapshot.map { try SnapshotFormat.tree(of: $0) }
+    } catch {
+      throw Failure(.software, what: "can't record the engine: \(error)")
     }
-    JSONTree.object(members).append(to: &bytes)
+    JSONTree.object([
+      "journal": .string("locwatch"), "v": .integer(version), "configuration": configuration,
+      "snapshot": stored,
+    ]).append(to: &bytes)
     bytes.append(UInt8(ascii: "\n"))
   }
 
@@ -63,24 +61,16 @@ package enum JournalLine {
   }
 
   private static func tree(of report: FixReport) -> JSONTree {
-    var members: [JSONTree.Member] = []
-    func add(_ key: String, _ value: Double?) {
-      if let value { members.append(.init(key: key, value: ExactNumber.tree(value))) }
-    }
-    func add(_ key: String, _ time: UTCTime?) {
-      if let time { members.append(.init(key: key, value: .number(String(time.microseconds)))) }
-    }
-    add("time", report.time)
-    add("lat", report.latitude.isNaN ? nil : report.latitude)
-    add("lon", report.longitude.isNaN ? nil : report.longitude)
-    add("acc_m", report.accuracy.radiusMeters)
-    members.append(.init(key: "acc_source", value: .string(report.accuracy.source.rawValue)))
-    members.append(.init(key: "mode", value: .number(String(report.mode.rawValue))))
-    add("speed_mps", report.speedMetersPerSecond)
-    add("course_deg", report.courseDegrees)
-    add("alt_m", report.altitudeMeters)
-    add("received", report.received)
-    return .object(members)
+    func number(_ value: Double?) -> JSONTree? { value.map { ExactNumber.tree($0) } }
+    func time(_ time: UTCTime?) -> JSONTree? { time.map { .integer($0.microseconds) } }
+    return .object([
+      "time": time(report.time), "lat": report.latitude.isNaN ? nil : number(report.latitude),
+      "lon": report.longitude.isNaN ? nil : number(report.longitude),
+      "acc_m": number(report.accuracy.radiusMeters),
+      "acc_source": .string(report.accuracy.source.rawValue), "mode": .integer(report.mode.rawValue),
+      "speed_mps": number(report.speedMetersPerSecond), "course_deg": number(report.courseDegrees),
+      "alt_m": number(report.altitudeMeters), "received": time(report.received),
+    ])
   }
 }
 

@@ -74,7 +74,9 @@ package final class ControlClient {
   /// Asks for something, with what is needed for it.
   ///
   /// - Throws: what the daemon answers went wrong; ``Failure`` of code 69 where it answers nothing.
-  package func ask(_ what: String, _ members: [JSONTree.Member] = []) throws(Failure) -> JSONTree {
+  package func ask(
+    _ what: String, _ members: KeyValuePairs<String, JSONTree?> = [:]
+  ) throws(Failure) -> JSONTree {
     try request(what, members)
     return try answer()
   }
@@ -97,8 +99,8 @@ package final class ControlClient {
   /// Asks for something without waiting for the answer, which comes as the next line.
   ///
   /// - Throws: ``Failure`` of code 69 where the daemon is gone.
-  package func request(_ what: String, _ members: [JSONTree.Member] = []) throws(Failure) {
-    let request = JSONTree.object([JSONTree.Member(key: "do", value: .string(what))] + members)
+  package func request(_ what: String, _ members: KeyValuePairs<String, JSONTree?> = [:]) throws(Failure) {
+    let request = JSONTree.object(JSONTree.members(["do": .string(what)]) + JSONTree.members(members))
     try send(Array(request.text.utf8) + [UInt8(ascii: "\n")])
   }
 

@@ -17,10 +17,10 @@ extension DaemonLoop {
     case _:
       guard request["value"] != nil else {
         let list = live.engine.notifications(of: name)
-        return [
-          .init(key: "notifications", value: .array(list.map(\.tree))),
-          .init(key: "permission", value: .string(live.engine.mayNotify(name) ? "allowed" : "denied")),
-        ]
+        return JSONTree.members([
+          "notifications": .array(list.map(\.tree)),
+          "permission": .string(live.engine.mayNotify(name) ? "allowed" : "denied"),
+        ])
       }
       event = .permitNotifications(try choice(request, "allowed", "denied"))
     }

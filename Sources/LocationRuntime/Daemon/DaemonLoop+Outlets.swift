@@ -16,22 +16,20 @@ extension DaemonLoop {
     guard let fix = live.engine.tally.last else { return }
     nmea?.tell(fix, altitudeMeters: report.altitudeMeters)
     guard control.hasFixFollowers else { return }
-    var members = Self.members(of: fix)
-    if let speed = fix.speedMetersPerSecond {
-      members.append(.init(key: "speed_mps", value: .fixed(speed, FixedPoint.thousandths)))
-    }
+    let speed = fix.speedMetersPerSecond.map { JSONTree.fixed($0, FixedPoint.thousandths) }
+    let members = Self.members(of: fix) + JSONTree.members(["speed_mps": speed])
     control.tellFollowers(
       ofFix: .object(["v": .integer(1), "fix": .object(members)]),
       at: clock.instant)
   }
 
   private static func members(of fix: Fix) -> [JSONTree.Member] {
-    [
-      .init(key: "time", value: .string(fix.time.rfc3339)),
-      .init(key: "lat", value: .fixed(fix.coordinate.latitude, FixedPoint.degrees)),
-      .init(key: "lon", value: .fixed(fix.coordinate.longitude, FixedPoint.degrees)),
-      .init(key: "acc_m", value: .fixed(fix.accuracy.radiusMeters, FixedPoint.meters)),
-    ]
+    JSONTree.members([
+      "time": .string(fix.time.rfc3339),
+      "lat": .fixed(fix.coordinate.latitude, FixedPoint.degrees),
+      "lon": .fixed(fix.coordinate.longitude, FixedPoint.degrees),
+      "acc_m": .fixed(fix.accuracy.radiusMeters, FixedPoint.meters),
+    ])
   }
 
   /// Hands on what is new.
@@ -139,8 +137,7 @@ extension DaemonLoop {
     guard let fix = live.engine.tally.last else {
       return Self.log("outlet \(outlet): there is no fix to report")
     }
-    let type = JSONTree.Member(key: "type", value: .string(OwnTracksOutlet.report))
-    let line = JSONTree.object([type] + Self.members(of: fix))
-    outlets.say(line, through: outlet)
+    let type = JSONTree.members(["type": .string(OwnTracksOutlet.report)])
+    outlets.say(.object(type + Self.members(of: fix)), through: outlet)
   }
 }

@@ -85,11 +85,8 @@ extension DaemonSeat {
     var reader = JSONReader(Array(push.payload.utf8))
     let tree: JSONTree
     do throws(JSONError) { tree = try JSONTree(&reader) } catch { throw Failure(.data, what: error.what) }
-    var members: [JSONTree.Member] = [
-      .init(key: "token", value: .string(token)), .init(key: "payload", value: tree),
-    ]
-    if let id { members.append(.init(key: "id", value: .string(id))) }
-    let answer = try client.ask("push", members)
+    let answer = try client.ask(
+      "push", ["token": .string(token), "payload": tree, "id": id.map { .string($0) }])
     return answer[Self.duplicate] == .boolean(true) ? .duplicate : .taken
   }
 }

@@ -207,7 +207,7 @@ extension DaemonSeat {
   /// The open transfers of a subscriber, each as one JSON object, by number.
   package func transfers(of name: String) throws(Failure) -> [JSONTree] {
     if let client = try connect() {
-      let answer = try client.ask("transfers", [.init(key: "subscriber", value: .string(name))])
+      let answer = try client.ask("transfers", ["subscriber": .string(name)])
       guard case .array(let list) = answer["transfers"] ?? .null else { return [] }
       return list
     }
@@ -222,9 +222,7 @@ extension DaemonSeat {
     guard let client = try connect() else {
       return try leave(.cancelTransfer(number: number), for: name)
     }
-    _ = try client.ask(
-      "cancel-transfer",
-      [.init(key: "subscriber", value: .string(name)), .init(key: "transfer", value: .integer(number))])
+    _ = try client.ask("cancel-transfer", ["subscriber": .string(name), "transfer": .integer(number)])
   }
 }
 

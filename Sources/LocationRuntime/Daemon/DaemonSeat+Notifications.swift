@@ -34,7 +34,7 @@ extension DaemonSeat {
     var all: [(name: String, notification: JSONTree)] = []
     if let client = try connect() {
       for name in names {
-        let answer = try client.ask("notifications", [.init(key: "subscriber", value: .string(name))])
+        let answer = try client.ask("notifications", ["subscriber": .string(name)])
         guard case .array(let list) = answer["notifications"] ?? .null else { continue }
         all += list.map { (name, $0) }
       }
@@ -53,8 +53,7 @@ extension DaemonSeat {
   /// - Throws: ``Failure`` of code 1 where it is refused.
   package func notify(_ name: String, _ notification: JSONTree) throws(Failure) -> String? {
     if let client = try connect() {
-      let answer = try client.ask(
-        "notify", [.init(key: "subscriber", value: .string(name)), .init(key: "notify", value: notification)])
+      let answer = try client.ask("notify", ["subscriber": .string(name), "notify": notification])
       return answer["notification"]?.string
     }
     var parsed = try NotificationAnswer.notification(notification)
@@ -73,33 +72,21 @@ extension DaemonSeat {
       if case .openNotification = event { throw Self.noDaemon }
       return try leave(event, for: name)
     }
-    var members = [JSONTree.Member(key: "subscriber", value: .string(name))]
-    let verb: String
-    switch event {
-    case .cancelNotification(let id):
-      verb = "cancel-notification"
-      members.append(.init(key: "id", value: .string(id)))
-    case .openNotification(let id):
-      verb = "open-notification"
-      members.append(.init(key: "id", value: .string(id)))
-    case .permitNotifications(let isAllowed):
-      verb = "notifications"
-      members.append(.init(key: "value", value: .string(isAllowed ? "allowed" : "denied")))
-    case .audio(.permitMicrophone(let isAllowed)):
-      verb = "microphone"
-      members.append(.init(key: "value", value: .string(isAllowed ? "allowed" : "denied")))
-    case .accessory(.allow(let isAllowed)):
-      verb = "accessory"
-      members.append(.init(key: "value", value: .string(isAllowed ? "on" : "off")))
-    case .accessory(.permitBluetooth(let isAllowed)):
-      verb = "bluetooth"
-      members.append(.init(key: "value", value: .string(isAllowed ? "allowed" : "denied")))
-    case .notify, .cancelNotifications, .presented, .fetched, .keepAlive, .tag, .traffic, .audio, .push,
-      .transfer, .cancelTransfer, .answerTransfer, .transferAsks, .transferBroke, .transferEnded,
-      .accessory, .advertise, .listens:
-      throw Failure(.usage, what: "a command can't say that for a program")
-    }
-    _ = try client.ask(verb, members)
+    func allowed(_ isAllowed: Bool) -> String { isAllowed ? "allowed" : "denied" }
+    let (verb, key, value) =
+      switch event {
+      case .cancelNotification(let id): ("cancel-notification", "id", id)
+      case .openNotification(let id): ("open-notification", "id", id)
+      case .permitNotifications(let isAllowed): ("notifications", "value", allowed(isAllowed))
+      case .audio(.permitMicrophone(let isAllowed)): ("microphone", "value", allowed(isAllowed))
+      case .accessory(.allow(let isAllowed)): ("accessory", "value", isAllowed ? "on" : "off")
+      case .accessory(.permitBluetooth(let isAllowed)): ("bluetooth", "value", allowed(isAllowed))
+      case .notify, .cancelNotifications, .presented, .fetched, .keepAlive, .tag, .traffic, .audio, .push,
+        .transfer, .cancelTransfer, .answerTransfer, .transferAsks, .transferBroke, .transferEnded,
+        .accessory, .advertise, .listens:
+        throw Failure(.usage, what: "a command can't say that for a program")
+      }
+    _ = try client.ask(verb, ["subscriber": .string(name), key: .string(value)])
   }
 
   /// Refuses a name that no subscriber has.

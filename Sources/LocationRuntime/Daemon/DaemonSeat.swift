@@ -28,14 +28,14 @@ package struct DaemonSeat: Sendable {
     case outlets([String])
 
     /// How a daemon is told of it.
-    fileprivate var request: (what: String, members: [JSONTree.Member]) {
+    fileprivate var request: (what: String, members: KeyValuePairs<String, JSONTree?>) {
       switch self {
       case .regions(let ids):
         // Above some thousands it is as quick to look at all.
         let named = ids.flatMap { $0.count <= DaemonSeat.namedIDs ? $0 : nil }
-        return ("regions", named.map { [.init(key: "ids", strings: $0)] } ?? [])
-      case .subscribers(let names): return ("subscribers", [.init(key: "names", strings: names)])
-      case .outlets(let names): return ("outlets", [.init(key: "names", strings: names)])
+        return ("regions", ["ids": named.map { .strings($0) }])
+      case .subscribers(let names): return ("subscribers", ["names": .strings(names)])
+      case .outlets(let names): return ("outlets", ["names": .strings(names)])
       }
     }
   }
@@ -74,7 +74,7 @@ package struct DaemonSeat: Sendable {
   package func regionStates(_ ids: [String]) throws(Failure) -> [String: RegionState] {
     var states: [String: RegionState] = [:]
     if let client = try connect() {
-      let answer = try client.ask("region-states", [JSONTree.Member(key: "ids", strings: ids)])
+      let answer = try client.ask("region-states", ["ids": .strings(ids)])
       for id in ids {
         states[id] = answer["states"]?[id]?.string.flatMap { RegionState(rawValue: $0) }
       }
@@ -112,10 +112,8 @@ package struct DaemonSeat: Sendable {
   ///
   /// - Throws: ``Failure`` of code 1 where nobody waits for it.
   package func acknowledge(_ id: Int, subscriber: String?) throws(Failure) {
-    var members = [JSONTree.Member(key: "id", value: .integer(id))]
-    if let subscriber { members.append(.init(key: "subscriber", value: .string(subscriber))) }
     if let client = try connect() {
-      _ = try client.ask("ack", members)
+      _ = try client.ask("ack", ["id": .integer(id), "subscriber": subscriber.map { .string($0) }])
       return
     }
     try standIn { (database, engine) throws(Failure) in
@@ -141,9 +139,7 @@ package struct DaemonSeat: Sendable {
   /// - Throws: ``Failure`` of code 69 where that takes a daemon and none runs.
   package func user(_ verb: String, _ name: String) throws(Failure) {
     if let client = try connect() {
-      _ = try client.ask(
-        "subscriber",
-        [.init(key: "verb", value: .string(verb)), .init(key: "name", value: .string(name))])
+      _ = try client.ask("subscriber", ["verb": .string(verb), "name": .string(name)])
       return
     }
     guard verb == "quit" else { throw Self.noDaemon }
@@ -177,8 +173,7 @@ package struct DaemonSeat: Sendable {
   /// - Returns: how that is now. Where no daemon runs it is what the next one will go on with.
   package func lowPower(_ isOn: Bool?) throws(Failure) -> LowPowerReport {
     if let client = try connect() {
-      return try LowPowerReport(
-        client.ask("low-power", isOn.map { [.init(key: "on", value: .boolean($0))] } ?? []))
+      return try LowPowerReport(client.ask("low-power", ["on": isOn.map { .boolean($0) }]))
     }
     var report: LowPowerReport
     if let isOn {
@@ -238,9 +233,4 @@ package struct DaemonSeat: Sendable {
     defer { withExtendedLifetime(lock) {} }
     return try body(database, restored.engine)
   }
-}
-
-extension JSONTree.Member {
-  /// A member that is a list of strings.
-  init(key: String, strings: [String]) { self.init(key: key, value: .strings(strings)) }
 }

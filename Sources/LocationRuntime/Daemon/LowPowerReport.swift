@@ -29,10 +29,7 @@ package struct LowPowerReport: Hashable, Sendable {
 
   /// What a daemon answers.
   var members: [JSONTree.Member] {
-    [
-      .init(key: "low_power", value: .boolean(isOn)),
-      .init(key: "sampling", value: .string(sampling)),
-    ]
+    JSONTree.members(["low_power": .boolean(isOn), "sampling": .string(sampling)])
   }
 
   /// One JSON object.

@@ -91,8 +91,9 @@ struct HTTPResponse: Sendable {
 /// A failure as JSON: `{"error":{"what":…,"remedy":…}}`.
 enum ControlError {
   static func text(_ failure: Failure) -> String {
-    var members = [JSONTree.Member(key: "what", value: .string(failure.what))]
-    if let remedy = failure.remedy { members.append(.init(key: "remedy", value: .string(remedy))) }
-    return JSONTree.object([.init(key: "error", value: .object(members))]).text
+    let error = JSONTree.object([
+      "what": .string(failure.what), "remedy": failure.remedy.map { .string($0) },
+    ])
+    return JSONTree.object(["error": error]).text
   }
 }

@@ -75,8 +75,7 @@ struct NewsFeed {
     dueAt = now.advanced(bySeconds: Self.lookSeconds)
     let found = try? ControlClient.connect(
       state: state, database: database, answerSeconds: ServeLoop.Limits.daemonSeconds)
-    guard let found, (try? found.request("follow", [.init(key: "fixes", value: .boolean(true))])) != nil
-    else {
+    guard let found, (try? found.request("follow", ["fixes": .boolean(true)])) != nil else {
       return tell(false, into: &news)
     }
     client = found

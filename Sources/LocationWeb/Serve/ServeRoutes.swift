@@ -127,10 +127,10 @@ struct ServeRoutes {
   }
 
   private var config: String {
-    var members = [JSONTree.Member(key: "read_only", value: .boolean(access.isReadOnly))]
-    if let tiles = request.tiles { members.append(.init(key: "tiles", value: .string(tiles))) }
-    if let text = request.attribution { members.append(.init(key: "attribution", value: .string(text))) }
-    return JSONTree.object(members).text
+    JSONTree.object([
+      "read_only": .boolean(access.isReadOnly), "tiles": request.tiles.map { .string($0) },
+      "attribution": request.attribution.map { .string($0) },
+    ]).text
   }
 
   private func database() throws(Failure) -> StateDatabase {
@@ -143,9 +143,7 @@ struct ServeRoutes {
   private func regions() throws(Failure) -> String {
     let all = try database().regions(.all).regions
     let list = JSONTree.array(all.prefix(Self.regionLimit).map { RegionOutline.tree(of: $0) })
-    return JSONTree.object([
-      .init(key: "regions", value: list), .init(key: "all", value: .number("\(all.count)")),
-    ]).text
+    return JSONTree.object(["regions": list, "all": .integer(all.count)]).text
   }
 
   /// Regions that a page draws at most.
@@ -203,9 +201,7 @@ struct ServeRoutes {
       subscriber: http.query["subscriber"])
     let explanation = try Explanation(question, state: request.state)
     let text = explanation.text(in: try TimeZoneFile.machine())
-    return JSONTree.object([
-      .init(key: "text", value: .string(text)), .init(key: "explanation", value: explanation.tree),
-    ]).text
+    return JSONTree.object(["text": .string(text), "explanation": explanation.tree]).text
   }
 
   private func stream(_ http: HTTPRequest) throws(Failure) -> HTTPResponse {

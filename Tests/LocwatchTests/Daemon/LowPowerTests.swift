@@ -157,7 +157,7 @@ import Testing
     #expect(try await run.command(["low-power", "--json", "--format", "text"]).status == 64)
     let client = try #require(try ControlClient.connect(state: run.state))
     #expect(throws: Failure(.usage, what: "\"on\" is true or false")) {
-      try client.ask("low-power", [.init(key: "on", value: .string("yes"))])
+      try client.ask("low-power", ["on": .string("yes")])
     }
     // Where time is that of the fixes.
     let early = try await run.command(["low-power", "on"])

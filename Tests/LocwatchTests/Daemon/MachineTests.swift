@@ -64,7 +64,7 @@ import Testing
 
   private func press(_ run: DaemonRun, _ level: String) throws {
     let client = try #require(try ControlClient.connect(state: run.state))
-    _ = try client.ask("memory-pressure", [.init(key: "level", value: .string(level))])
+    _ = try client.ask("memory-pressure", ["level": .string(level)])
   }
 
   @Test(arguments: DaemonRun.Rights.here)
