@@ -1,4 +1,5 @@
 import CCrypto
+import LocationFormats
 
 /// Signs requests as Standard Webhooks 1.0.0 has it, symmetrically: the one file that speaks to CCrypto.
 struct WebhookSignature {
@@ -24,10 +25,7 @@ struct WebhookSignature {
     var digest = [UInt8](repeating: 0, count: Self.digestBytes)
     var count: UInt32 = 0
     _ = unsafe HMAC(EVP_sha256(), key, Int32(key.count), signed, signed.count, &digest, &count)
-    // Four characters for three bytes, and a zero.
-    var text = [UInt8](repeating: 0, count: (Self.digestBytes + 2) / 3 * 4 + 1)
-    _ = unsafe EVP_EncodeBlock(&text, digest, Int32(digest.count))
-    return "v1," + String(decoding: text.dropLast(), as: UTF8.self)
+    return "v1," + Base64.text(digest)
   }
 
   /// Of SHA-256 (FIPS 180-4).

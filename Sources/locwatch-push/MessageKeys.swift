@@ -1,4 +1,5 @@
 import CCrypto
+import LocationFormats
 
 /// The keys that senders encrypt one subscriber's pushes for (RFC 8291): the one file that speaks to CCrypto.
 struct MessageKeys {
@@ -123,18 +124,7 @@ struct MessageKeys {
   // MARK: - Base64url
 
   private static func text(_ bytes: [UInt8]) -> String {
-    // Four characters for three bytes, and a zero.
-    var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
-    let count = unsafe EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
-    let url = text.prefix(Int(count)).compactMap { byte -> UInt8? in
-      switch byte {
-      case UInt8(ascii: "+"): UInt8(ascii: "-")
-      case UInt8(ascii: "/"): UInt8(ascii: "_")
-      case UInt8(ascii: "="): nil
-      case _: byte
-      }
-    }
-    return String(decoding: url, as: UTF8.self)
+    Base64.text(bytes).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 
   private static func bytes(_ text: String) -> [UInt8]? {

@@ -1,4 +1,5 @@
 import Glibc
+import LocationCore
 import LocationFormats
 
 /// Finds an argument that is not UTF-8.
@@ -13,24 +14,12 @@ enum ArgumentEncoding {
       guard let word = unsafe words[index], unsafe String(validatingCString: word) == nil else { continue }
       let length = unsafe strlen(word)
       let bytes = unsafe Array(UnsafeRawBufferPointer(start: word, count: length))
+      // The word with `\xFF` for each byte that is not ASCII.
+      let shown = String(escaping: bytes, with: "\\x") { (0x20..<0x7F).contains($0) }
       return Failure(
-        .usage, what: "argument \(index), \(shown(bytes)), is not UTF-8",
+        .usage, what: "argument \(index), \(shown), is not UTF-8",
         remedy: "rename the file, or write the word as UTF-8")
     }
     return nil
-  }
-
-  /// The word with `\xFF` for each byte that is not ASCII.
-  private static func shown(_ bytes: [UInt8]) -> String {
-    var text = ""
-    for byte in bytes {
-      if (0x20..<0x7F).contains(byte) {
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        text += byte < 16 ? "\\x0\(digits)" : "\\x\(digits)"
-      }
-    }
-    return text
   }
 }

@@ -12,7 +12,7 @@ extension UInt8 {
 
 extension [UInt8] {
   /// The bytes of a text of two hexadecimal digits each; nil where it is none.
-  init?(hexadecimal digits: [UInt8]) {
+  package init?(hexadecimal digits: [UInt8]) {
     guard digits.count.isMultiple(of: 2) else { return nil }
     self = []
     for place in stride(from: 0, to: digits.count, by: 2) {
@@ -37,5 +37,36 @@ extension String {
     var digits: [UInt8] = []
     for byte in bytes { digits.append(hexadecimal: byte) }
     self.init(decoding: digits, as: UTF8.self)
+  }
+}
+
+extension String {
+  /// Bytes as a text of ASCII: each that is not plain as the escape and two hexadecimal digits.
+  ///
+  /// - Parameter isPlain: whether a byte stands for itself; no byte above 0x7F may.
+  package init(
+    escaping bytes: some Sequence<UInt8>, with escape: String = "%", isUppercase: Bool = true,
+    isPlain: (UInt8) -> Bool
+  ) {
+    self = ""
+    for byte in bytes {
+      if isPlain(byte) {
+        unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        self += escape + (byte < 0x10 ? "0" : "") + String(byte, radix: 16, uppercase: isUppercase)
+      }
+    }
+  }
+}
+
+extension UInt8 {
+  /// Whether it is a letter or a digit of ASCII.
+  package var isLetterOrDigit: Bool {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    case _: false
+    }
   }
 }

@@ -16,26 +16,16 @@ enum PowerDraws {
       PortableMath.normalQuantile((Double($0) + 0.5) / Double(count))
     }
     let strata = half + half.reversed().map { -$0 }
-    return PowerParameter.allCases.map { permuted(strata, seed: seed(of: $0.rawValue)) }
+    return PowerParameter.allCases.map { permuted(strata, by: $0) }
   }()
 
-  /// Fisher and Yates' shuffle with numbers of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-  private static func permuted(_ values: [Double], seed: UInt64) -> [Double] {
+  /// Fisher and Yates' shuffle. The seed is of the parameter's key, not of its place among the others.
+  private static func permuted(_ values: [Double], by parameter: PowerParameter) -> [Double] {
     var values = values
-    var state = seed
+    var random = SplitMix64(seed: FNV1a.hash(parameter.rawValue.utf8.span))
     for last in stride(from: values.count - 1, to: 0, by: -1) {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      z ^= z >> 31
-      values.swapAt(last, Int(z.multipliedFullWidth(by: UInt64(last) + 1).high))
+      values.swapAt(last, Int(random.next().multipliedFullWidth(by: UInt64(last) + 1).high))
     }
     return values
-  }
-
-  /// FNV-1a of the parameter's key: its seed does not depend on its place among the others.
-  private static func seed(of key: String) -> UInt64 {
-    key.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
   }
 }

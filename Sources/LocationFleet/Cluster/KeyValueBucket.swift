@@ -169,32 +169,3 @@ extension KeyValueBucket {
     }
   }
 }
-
-/// Base64 (RFC 4648), which JetStream puts around what it is asked for.
-enum Base64 {
-  /// The bytes that a text stands for; other characters are passed over.
-  static func bytes(_ text: String) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.utf8.count * 3 / 4)
-    var group: UInt32 = 0
-    var bits: UInt32 = 0
-    for character in text.utf8 {
-      let digit: UInt8
-      switch character {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit = character - UInt8(ascii: "A")
-      case UInt8(ascii: "a")...UInt8(ascii: "z"): digit = character - UInt8(ascii: "a") + 26
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = character - UInt8(ascii: "0") + 52
-      case UInt8(ascii: "+"): digit = 62
-      case UInt8(ascii: "/"): digit = 63
-      default: continue
-      }
-      group = group << 6 | UInt32(digit)
-      bits += 6
-      if bits >= 8 {
-        bits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: group >> bits))
-      }
-    }
-    return bytes
-  }
-}

@@ -1,4 +1,5 @@
 import Glibc
+import LocationCore
 package import LocationFormats
 
 /// Devices that do not exist: rest, walk, or drive with stops, around one city. The same seed gives the same fixes.

@@ -62,16 +62,6 @@ package struct CloudEvent: Hashable, Sendable {
   /// A header's value: space, `"`, `%` and what is not printable ASCII are percent-encoded
   /// (`cloudevents/bindings/http-protocol-binding.md`, 3.1.3.2).
   private static func escaped(_ value: String) -> String {
-    var text = ""
-    for byte in value.utf8 {
-      let isPlain = byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "%")
-      if isPlain {
-        text.unicodeScalars.append(UnicodeScalar(byte))
-      } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        text += digits.utf8.count < 2 ? "%0\(digits)" : "%\(digits)"
-      }
-    }
-    return text
+    String(escaping: value.utf8) { (0x21..<0x7F).contains($0) && !"\"%".utf8.contains($0) }
   }
 }

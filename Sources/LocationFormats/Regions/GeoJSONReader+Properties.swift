@@ -179,18 +179,12 @@ extension GeoJSONReader {
 
   /// Whether nothing was said yet of a key of that name.
   private mutating func isNew(_ key: JSONReader.Text) -> Bool {
-    seenKeys.count < Self.maximumSeenKeys && seenKeys.insert(hash(key)).inserted
+    seenKeys.count < Self.maximumSeenKeys
+      && seenKeys.insert(FNV1a.hash(reader.bytes.span.extracting(key.range))).inserted
   }
 
   /// Different keys judged, so that a file cannot make us remember without end.
   private static let maximumSeenKeys = 10_000
-
-  /// FNV-1a, 64 bits (draft-eastlake-fnv, section 2).
-  private func hash(_ key: JSONReader.Text) -> UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for index in key.range { hash = (hash ^ UInt64(reader.bytes[index])) &* 0x100_0000_01b3 }
-    return hash
-  }
 }
 
 /// The radius of a point as other programs write it.

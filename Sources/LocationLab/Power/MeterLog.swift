@@ -1,3 +1,4 @@
+import LocationCore
 package import LocationFormats
 
 /// A meter's log in a file or folder, of whatever kind it is.
@@ -81,8 +82,7 @@ package struct MeterLog: Sendable {
   }
 
   private static func digest(_ bytes: [UInt8]) -> String {
-    let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
-    let text = String(hash, radix: 16)
+    let text = String(FNV1a.hash(bytes.span), radix: 16)
     return String(repeating: "0", count: 16 - text.count) + text
   }
 }

@@ -1,4 +1,5 @@
 import GRDB
+import LocationCore
 import LocationFormats
 
 /// What damage a state file may have, and how it is noticed.
@@ -68,16 +69,8 @@ extension StateDatabase {
     "move it away and import the regions again; sqlite3 FILE .recover may save the rest"
 }
 
-/// A checksum of stored text: FNV-1a with 64 bits (Fowler, Noll and Vo, draft-eastlake-fnv). It tells damage by a disk
-/// or by hand, not by somebody who wants to deceive: who may write the state file may do so anyway.
+/// A checksum of stored text. It tells damage by a disk or by hand, not by somebody who wants to deceive: who may write
+/// the state file may do so anyway.
 enum Checksum {
-  static func of(_ text: String) -> Int64 {
-    var text = text
-    let sum = text.withUTF8 { bytes in
-      var sum: UInt64 = 0xCBF2_9CE4_8422_2325
-      for index in bytes.indices { unsafe sum = (sum ^ UInt64(bytes[index])) &* 0x0000_0100_0000_01B3 }
-      return sum
-    }
-    return Int64(bitPattern: sum)
-  }
+  static func of(_ text: String) -> Int64 { Int64(bitPattern: FNV1a.hash(text.utf8.span)) }
 }

@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import LocationCore
 package import LocationFormats
 import Synchronization
 
@@ -111,17 +112,8 @@ package struct StateDatabase: Sendable {
 
   /// A path as a URI (sqlite.org/uri.html).
   private static func uri(_ path: String) -> String {
-    let plain = path.utf8.map { byte -> String in
-      let scalar = UnicodeScalar(byte)
-      let isPlain =
-        byte < 0x80
-        && (Character(scalar).isLetter || Character(scalar).isNumber
-          || "/._-".unicodeScalars.contains(scalar))
-      if isPlain { return String(scalar) }
-      let digits = String(byte, radix: 16)
-      return digits.utf8.count < 2 ? "%0" + digits : "%" + digits
-    }
-    return "file:" + plain.joined()
+    "file:"
+      + String(escaping: path.utf8, isUppercase: false) { $0.isLetterOrDigit || "/._-".utf8.contains($0) }
   }
 
   /// Looks at the database; what is seen does not change meanwhile.

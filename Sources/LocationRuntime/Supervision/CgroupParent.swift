@@ -1,4 +1,5 @@
 import Glibc
+import LocationCore
 import LocationFormats
 
 /// The directory in which programs have their cgroups: below the supervisor's own cgroup, which is what systemd
@@ -86,17 +87,7 @@ struct CgroupParent {
   private static let fileNameBytes = 255 - RunFile.ending.utf8.count
 
   static func fileName(of name: String) -> String {
-    var file = ""
-    for byte in name.utf8 {
-      let scalar = UnicodeScalar(byte)
-      let isPlain = byte < 0x80 && (Character(scalar).isLetter || Character(scalar).isNumber)
-      if isPlain || scalar == "-" || scalar == "_" {
-        file.unicodeScalars.append(scalar)
-      } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        file += digits.utf8.count < 2 ? "%0" + digits : "%" + digits
-      }
-    }
+    let file = String(escaping: name.utf8) { $0.isLetterOrDigit || "-_".utf8.contains($0) }
     guard file.utf8.count > fileNameBytes else { return file }
     // Two long names may differ only in what is cut.
     let mark = "+" + String(UInt64(bitPattern: Checksum.of(name)), radix: 16)

@@ -1,4 +1,5 @@
 import GRDB
+import LocationCore
 package import LocationFormats
 
 /// An MBTiles file, version 1.3 (https://github.com/mapbox/mbtiles-spec/blob/master/1.3/spec.md).
@@ -47,18 +48,11 @@ package struct MBTiles: TileArchive {
           database,
           sql: "SELECT hex(tile_data) FROM tiles WHERE zoom_level = ? AND tile_column = ? AND tile_row = ?",
           arguments: [tile.zoom, tile.x, (1 << tile.zoom) - 1 - tile.y])
-        return digits.map(Self.bytes)
+        return digits.flatMap { [UInt8](hexadecimal: Array($0.utf8)) }
       }
     } catch {
       throw Failure(.data, file: path, what: "can't read its tiles: \(Self.words(error))")
     }
-  }
-
-  /// The bytes of hexadecimal digits as SQLite writes them.
-  private static func bytes(_ digits: String) -> [UInt8] {
-    func value(_ digit: UInt8) -> UInt8 { digit < 0x40 ? digit - 0x30 : digit - 0x37 }
-    let digits = Array(digits.utf8)
-    return stride(from: 0, to: digits.count - 1, by: 2).map { value(digits[$0]) << 4 | value(digits[$0 + 1]) }
   }
 
   private static func words(_ error: any Error) -> String {

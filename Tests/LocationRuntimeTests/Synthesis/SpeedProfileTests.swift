@@ -1,3 +1,4 @@
+import LocationCore
 import Testing
 
 @testable import LocationFormats

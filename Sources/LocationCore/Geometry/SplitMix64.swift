@@ -1,5 +1,3 @@
-import LocationCore
-
 /// A small seeded generator: the same numbers from the same seed on any machine.
 ///
 /// Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014, with the constants of
