@@ -98,9 +98,7 @@ final class SocketProgram: SupervisedSubscriber {
   }
 
   private func startCommand(_ launch: LaunchNotice) {
-    var environment =
-      site.environment + [ProgramStart.causeKey + launch.cause, ProgramStart.kindKey + launch.kind]
-    if let event = launch.event { environment.append("\(ProgramStart.eventKey)\(event)") }
+    var environment = site.environment + launch.environment()
     if let socketPath { environment.append("LOCWATCH_SOCKET=\(socketPath)") }
     do throws(ProgramStart.Refusal) {
       let start = try site.start(subscriber, environment: environment, hasOutput: false, cgroup: nil)

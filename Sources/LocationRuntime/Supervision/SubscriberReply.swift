@@ -97,64 +97,40 @@ package enum SubscriberReply: Hashable, Sendable {
 
 /// Why a program was started or resumed: the first thing it is told, and what stands in its environment.
 struct LaunchNotice: Hashable {
-  /// A rule's id, or `user`.
-  var cause: String
-  /// The kind of a background mode, `redelivery`, or `user`.
-  var kind = "user"
-  /// The kind of the event, where the cause is a rule that no mode has.
-  var eventKind: String?
-  /// Whether the machine has not been unlocked since it booted (rule A8).
-  var isLocked = false
-  /// What the process before asked to be kept (rule A11).
-  var restored: String?
-  /// Nil where no event caused it.
-  var event: Int?
-  /// Nil where it may run as long as it likes.
-  var budgetSeconds: Double?
-  /// Nil where it was not suspended.
-  var sleptSeconds: Double?
-  /// Nil where it is not throttled.
-  var throttleSeconds: Double?
-  /// The notification that the user opened (rule D6).
-  var notification: String?
-  /// What that carries for the program, JSON.
-  var data: String?
-  /// The tag of the socket that has something to read (rule E4).
-  var tag: String?
-  /// The session of the transfers that have ended or need an answer (rule I2), or of the accessory (rule J1).
-  var session: String?
+  /// What the engine says of it; nil where the user started it or returned to it.
+  let launch: Order.Launch?
+  /// What the process before asked to be kept (rule A11); nil where nothing was, or nothing is started.
+  private let restored: String?
   /// The sessions of Bluetooth that are open since before the start (rule J3).
   var sessions: [String] = []
-  /// Whether it is the user's doing.
-  var isOfUser = false
+  /// What the event of a oneshot's process is handed for; nil where a process is not for one event.
+  var delivery: Order.Cause?
+
+  init(_ launch: Order.Launch?, restored: String? = nil) {
+    self.launch = launch
+    self.restored = restored ?? launch?.restored
+  }
 
   /// The user started it or returned to it.
-  /// - Parameter restored: what the process before asked to be kept; nil where nothing was, or nothing is started.
   static func user(restoring restored: String? = nil) -> LaunchNotice {
-    var notice = LaunchNotice(cause: "user")
-    notice.isOfUser = true
-    notice.restored = restored
-    return notice
+    LaunchNotice(nil, restored: restored)
   }
 
-  init(_ launch: Order.Launch) {
-    cause = launch.cause.rawValue
-    kind = launch.kind
-    eventKind = launch.eventKind
-    isLocked = launch.isLocked
-    restored = launch.restored
-    event = launch.event
-    budgetSeconds = launch.budgetSeconds > 0 ? launch.budgetSeconds : nil
-    notification = launch.notification
-    data = launch.data
-    tag = launch.tag
-    session = launch.session
-    isOfUser = launch.notification != nil
-    sleptSeconds = launch.sleptSeconds
-    throttleSeconds = launch.throttleSeconds
-  }
+  /// Whether it is the user's doing.
+  var isOfUser: Bool { launch.map { $0.notification != nil } ?? true }
 
-  private init(cause: String) { self.cause = cause }
+  /// A rule's id, or `user`.
+  private var cause: String { (delivery?.rule ?? launch?.cause)?.rawValue ?? "user" }
+  /// The kind of a background mode, `redelivery`, or `user`.
+  private var kind: String { delivery?.kind ?? launch?.kind ?? "user" }
+
+  /// The variables of a program that is started for it.
+  ///
+  /// - Parameter event: what is delivered with the start; nil where nothing is.
+  func environment(event: Int? = nil) -> [String] {
+    [ProgramStart.causeKey + cause, ProgramStart.kindKey + kind]
+      + [event ?? launch?.event].compactMap { $0.map { "\(ProgramStart.eventKey)\($0)" } }
+  }
 
   /// The line, with its end.
   var line: [UInt8] {
@@ -163,17 +139,18 @@ struct LaunchNotice: Hashable {
       line.member("type", "launch")
       line.member("cause", cause)
       line.member("kind", kind)
-      line.member("event", event)
-      line.member("of", eventKind)
-      line.member("budget_s", budgetSeconds, decimals: FixedPoint.thousandths)
-      line.member("slept_s", sleptSeconds, decimals: FixedPoint.thousandths)
-      line.member("throttle_s", throttleSeconds, decimals: FixedPoint.thousandths)
-      line.member("locked", isLocked)
+      line.member("event", launch?.event)
+      line.member("of", launch?.eventKind)
+      let budget = launch.flatMap { $0.budgetSeconds > 0 ? $0.budgetSeconds : nil }
+      line.member("budget_s", budget, decimals: FixedPoint.thousandths)
+      line.member("slept_s", launch?.sleptSeconds, decimals: FixedPoint.thousandths)
+      line.member("throttle_s", launch?.throttleSeconds, decimals: FixedPoint.thousandths)
+      line.member("locked", launch?.isLocked ?? false)
       line.member("restored", restored)
-      line.member("notification", notification)
-      line.member(json: "data", data)
-      line.member("tag", tag)
-      line.member("session", session)
+      line.member("notification", launch?.notification)
+      line.member(json: "data", launch?.data)
+      line.member("tag", launch?.tag)
+      line.member("session", launch?.session)
       if !sessions.isEmpty { line.member("sessions", sessions) }
     }
   }

@@ -136,9 +136,9 @@ final class SupervisedProgram: SupervisedSubscriber {
       }
     case .oneshot:
       if let run { return run.resume() }
-      guard launch.event == nil || launch.isOfUser, predecessor?.isGone ?? true else { return }
+      guard launch.isOfUser, predecessor?.isGone ?? true else { return }
       // Of a launch it reads only what the user opened.
-      start(launch, event: nil, line: launch.notification == nil ? [] : launch.line, at: now)
+      start(launch, event: nil, line: launch.launch == nil ? [] : launch.line, at: now)
     }
   }
 
@@ -196,8 +196,7 @@ final class SupervisedProgram: SupervisedSubscriber {
       guard !deliveries.isEmpty else { return }
       let delivery = deliveries.removeFirst()
       var launch = cause
-      launch.cause = delivery.cause.rule.rawValue
-      launch.kind = delivery.cause.kind
+      launch.delivery = delivery.cause
       start(launch, event: delivery.event, line: delivery.line, at: now)
     }
   }
@@ -226,10 +225,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     _ launch: LaunchNotice, event: Int?, _ line: [UInt8]
   ) throws(ProgramStart.Refusal) -> ProgramRun {
     guard !subscriber.command.isEmpty else { throw .noCommand }
-    var environment = site.environment
-    environment.append(ProgramStart.causeKey + launch.cause)
-    environment.append(ProgramStart.kindKey + launch.kind)
-    if let id = event ?? launch.event { environment.append("\(ProgramStart.eventKey)\(id)") }
+    var environment = site.environment + launch.environment(event: event)
     if event != nil { environment += EventVariables.entries(of: line) }
     if let cgroup = newCgroup() {
       do throws(ProgramStart.Refusal) {
