@@ -52,7 +52,8 @@ final class SocketProgram: SupervisedSubscriber {
 
   func perform(_ order: Order, recordLine: [UInt8], at now: Int64) {
     switch order {
-    case .wake(_, let launch), .relaunch(_, let launch): call(LaunchNotice(launch), at: now)
+    case .wake(_, let launch), .relaunch(_, let launch), .open(_, let launch):
+      call(LaunchNotice(launch), at: now)
     case .deliver(_, let event, _): deliver(event, recordLine)
     case .suspend:
       connection?.sockets.watch(at: now)
@@ -65,7 +66,6 @@ final class SocketProgram: SupervisedSubscriber {
       say(SubscriberReply.refused(what: what, reason: reason.rawValue).line)
     case .audio(_, let notice): say(LaunchNotice.line(of: notice))
     case .terminate: terminate(at: now)
-    case .open(_, let launch): call(LaunchNotice(launch), at: now)
     case .notify, .transfer, .advertise: break
     }
   }

@@ -60,7 +60,7 @@ final class SupervisedProgram: SupervisedSubscriber {
   func perform(_ order: Order, recordLine: [UInt8], at now: Int64) {
     switch order {
     case .wake(_, let launch): wake(LaunchNotice(launch), at: now)
-    case .relaunch(_, let launch): launchUnlessRunning(LaunchNotice(launch), at: now)
+    case .relaunch(_, let launch), .open(_, let launch): launchUnlessRunning(LaunchNotice(launch), at: now)
     case .deliver(_, let event, let cause): deliver(event, Self.terminated(recordLine), cause, at: now)
     case .suspend: suspend(at: now)
     case .warn(_, let warning): sayIfResident(LaunchNotice.line(of: warning))
@@ -73,7 +73,6 @@ final class SupervisedProgram: SupervisedSubscriber {
     case .terminate:
       if run != nil, dismissal == nil { dismissal = .ended }
       terminate(at: now)
-    case .open(_, let launch): launchUnlessRunning(LaunchNotice(launch), at: now)
     case .keep(_, let tag): if run?.sockets.keep(tag) == true { answer(.tagged(tag)) }
     case .accessory(_, let session, let order): perform(order, session, at: now)
     // The daemon does it.
