@@ -4,9 +4,8 @@ import LocationFormats
 ///
 /// ``OutletPump`` offers it the events after its cursor, oldest first, and moves the cursor only when the outlet has
 /// accepted them. So each event is handed on at least once, also across a crash. An outlet never waits: it begins to
-/// send in ``offer(_:)`` and says in ``accepted()`` how far it has come. One that stays connected also has an
-/// ``OutletConversation``.
-protocol Outlet: OutletConversation {
+/// send in ``offer(_:)`` and says in ``accepted()`` how far it has come.
+protocol Outlet {
   /// Names its cursor in the state file, so it must not change.
   var name: String { get }
   /// Which events it wants.
@@ -31,16 +30,32 @@ protocol Outlet: OutletConversation {
   mutating func reap()
   /// Gives up what it does: it failed, or nothing came for a while.
   mutating func rest(isFailure: Bool)
-}
 
-extension Outlet {
-  var limits: OutletPump.Limits { OutletPump.Limits() }
-  var readable: Int32 { -1 }
-  var writable: Int32 { -1 }
-  var hasEnded: Bool { true }
-  mutating func hasLeft() -> Bool { false }
-  mutating func reap() {}
-  mutating func rest(isFailure: Bool) {}
+  // What one does beside events while it stays connected, as MQTT does.
+
+  /// Looks after what goes on beside events: a connection that is kept open.
+  ///
+  /// - Throws: why it failed.
+  mutating func tend() throws(OutletFailure)
+  /// Whether it has reached the other side anew since it was last asked.
+  mutating func takeConnection() -> Bool
+  /// Whether it is to be given the regions before it is tended: it tells others of them, and is about to connect, or
+  /// the regions, or those in which the device is, were changed.
+  var wantsScene: Bool { get }
+  /// The regions, or those in which the device is, were changed.
+  mutating func noteRegions()
+  /// Takes the regions as they are.
+  mutating func take(_ scene: OwnTracksOutlet.Scene)
+  /// Whether others have asked something of the daemon through it.
+  var hasRequests: Bool { get }
+  /// What others ask of the daemon through it, and notes for the log, since it was last asked.
+  mutating func takeRequests() -> [OutletRequest]
+  /// A push was taken: the other side forgets it once it is stored.
+  mutating func noteTaken(_ number: Int)
+  /// All that was taken is on disk, which the other side is told.
+  mutating func noteStored()
+  /// Says something to the other side that is no event; it is lost where there is no connection.
+  mutating func say(_ line: JSONTree)
 }
 
 /// Why an outlet does not take events.

@@ -24,7 +24,7 @@ struct OutletPump {
     var restSeconds: Double? = 60
   }
 
-  private(set) var outlet: any Outlet
+  var outlet: any Outlet
   private let database: StateDatabase
   private let limits: Limits
   /// The id of the last event that is done with.
@@ -81,23 +81,13 @@ struct OutletPump {
     }
   }
 
-  /// What `poll` is to wait for; -1 where there is nothing to wait for.
-  var readable: Int32 { outlet.readable }
-  /// What `poll` is to wait for until it can be written; -1 where there is nothing to write.
-  var writable: Int32 { outlet.writable }
   /// When there is something to do even if nothing comes.
   var nextDeadline: EngineInstant? { [retryAt ?? stallAt ?? restAt, storeAt].compactMap { $0 }.min() }
-
-  /// The regions, or those in which the device is, were changed.
-  mutating func noteRegions() { outlet.noteRegions() }
 
   /// Whether the outlet is to be given the regions.
   func wantsScene(at instant: EngineInstant) -> Bool {
     !isDisabled && !(retryAt.map { instant < $0 } ?? false) && outlet.wantsScene
   }
-
-  /// Gives the outlet the regions as they are.
-  mutating func take(_ scene: OwnTracksOutlet.Scene) { outlet.take(scene) }
 
   /// Hands on what is there, as far as the outlet takes it. Whatever fails is tried again, also where it is the
   /// database: the daemon goes on while the disk is full.
@@ -271,21 +261,6 @@ struct OutletPump {
       throw failure
     }
   }
-
-  /// Whether others have asked something of the daemon through it.
-  var hasRequests: Bool { outlet.hasRequests }
-
-  /// What others ask of the daemon through it.
-  mutating func takeRequests() -> [OutletRequest] { outlet.takeRequests() }
-
-  /// A push that came through it was taken.
-  mutating func noteTaken(_ number: Int) { outlet.noteTaken(number) }
-
-  /// All that was taken is on disk.
-  mutating func noteStored() { outlet.noteStored() }
-
-  /// Says something to the other side that is no event.
-  mutating func say(_ line: JSONTree) { outlet.say(line) }
 
   /// Ends what it does; what it has not accepted waits in the log.
   mutating func stop() {

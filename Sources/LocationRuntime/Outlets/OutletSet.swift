@@ -48,7 +48,7 @@ struct OutletSet {
   }
 
   /// The regions, or those in which the device is, were changed: those that tell others of them are to be given them.
-  mutating func noteRegions() { for index in pumps.indices { pumps[index].noteRegions() } }
+  mutating func noteRegions() { for index in pumps.indices { pumps[index].outlet.noteRegions() } }
 
   /// Whether one is to be given the regions.
   func wantsScene(at instant: EngineInstant) -> Bool { pumps.contains { $0.wantsScene(at: instant) } }
@@ -63,7 +63,7 @@ struct OutletSet {
     places = scene.places
     var notes: [String] = []
     for index in pumps.indices where pumps[index].wantsScene(at: instant) {
-      pumps[index].take(scene)
+      pumps[index].outlet.take(scene)
       let name = pumps[index].outlet.name
       guard let count = settings[name].flatMap({ scene.excess(for: $0) }) else {
         crowded.remove(name)
@@ -84,35 +84,37 @@ struct OutletSet {
   /// Adds what is waited for.
   func watch(_ polled: inout PollSet) {
     for pump in pumps {
-      polled.watch(pump.readable)
-      polled.watch(pump.writable, for: POLLOUT)
+      polled.watch(pump.outlet.readable)
+      polled.watch(pump.outlet.writable, for: POLLOUT)
     }
   }
 
   /// Whether others have asked something of the daemon.
-  var hasRequests: Bool { pumps.contains(where: \.hasRequests) }
+  var hasRequests: Bool { pumps.contains { $0.outlet.hasRequests } }
 
   /// What others ask of the daemon, and through which outlet.
   mutating func takeRequests() -> [(outlet: String, request: OutletRequest)] {
     var all: [(outlet: String, request: OutletRequest)] = []
     for index in pumps.indices {
       let name = pumps[index].outlet.name
-      for request in pumps[index].takeRequests() { all.append((name, request)) }
+      for request in pumps[index].outlet.takeRequests() { all.append((name, request)) }
     }
     return all
   }
 
   /// A push that came through an outlet was taken.
   mutating func noteTaken(_ number: Int, through name: String) {
-    for index in pumps.indices where pumps[index].outlet.name == name { pumps[index].noteTaken(number) }
+    for index in pumps.indices where pumps[index].outlet.name == name {
+      pumps[index].outlet.noteTaken(number)
+    }
   }
 
   /// All that was taken is on disk.
-  mutating func noteStored() { for index in pumps.indices { pumps[index].noteStored() } }
+  mutating func noteStored() { for index in pumps.indices { pumps[index].outlet.noteStored() } }
 
   /// Says something to the other side of an outlet that is no event.
   mutating func say(_ line: JSONTree, through name: String) {
-    for index in pumps.indices where pumps[index].outlet.name == name { pumps[index].say(line) }
+    for index in pumps.indices where pumps[index].outlet.name == name { pumps[index].outlet.say(line) }
   }
 
   /// Hands on what is new; what is worth a line in the log.

@@ -227,3 +227,24 @@ import Testing
     #expect(pump.cursor == 6)
   }
 }
+
+/// What toys leave out.
+extension Outlet {
+  var limits: OutletPump.Limits { OutletPump.Limits() }
+  var readable: Int32 { -1 }
+  var writable: Int32 { -1 }
+  var hasEnded: Bool { true }
+  mutating func hasLeft() -> Bool { false }
+  mutating func reap() {}
+  mutating func rest(isFailure: Bool) {}
+  mutating func tend() throws(OutletFailure) {}
+  mutating func takeConnection() -> Bool { false }
+  var wantsScene: Bool { false }
+  mutating func noteRegions() {}
+  mutating func take(_ scene: OwnTracksOutlet.Scene) {}
+  var hasRequests: Bool { false }
+  mutating func takeRequests() -> [OutletRequest] { [] }
+  mutating func noteTaken(_ number: Int) {}
+  mutating func noteStored() {}
+  mutating func say(_ line: JSONTree) {}
+}
