@@ -113,7 +113,7 @@ struct AudioWatch {
     do throws(ProgramStart.Refusal) {
       dump = try ProgramStart(
         command: ["pw-dump", "--monitor"], environment: environment, hasOutput: true,
-        hasError: true, cgroup: nil, noting: { _ in })
+        hasError: true)
     } catch {
       fail("can't be started: \(error.text)", at: now)
     }

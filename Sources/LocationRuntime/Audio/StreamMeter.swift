@@ -25,8 +25,7 @@ struct StreamMeter {
     ]
     guard
       let program = try? ProgramStart(
-        command: command, environment: environment, hasOutput: true, hasError: true, cgroup: nil,
-        noting: { _ in })
+        command: command, environment: environment, hasOutput: true, hasError: true)
     else { return nil }
     serial = stream.serial
     self.program = program

@@ -40,7 +40,7 @@ enum MachineProbe {
   }
 
   private static var sleep: Capability {
-    let states = TextFile.words(in: "/sys/power/state")
+    let states = KernelFile.words(in: "/sys/power/state")
     guard states.contains("mem") || states.contains("freeze") else {
       return Capability("sleep", .no, "this machine can't sleep, or a container hides it")
     }
@@ -62,19 +62,5 @@ enum MachineProbe {
     return Capability(
       "screen-lock", .yes, "reported by locwatch-session, which listens to logind",
       remedy: "start it in the user's session: systemctl --user enable --now locwatch-session")
-  }
-}
-
-/// Small files of the kernel.
-enum TextFile {
-  /// The words in a file; none where it can't be read.
-  static func words(in path: String) -> [String] {
-    lines(in: path).flatMap { $0.split(separator: " ").map(String.init) }
-  }
-
-  /// The lines of a file; none where it can't be read.
-  static func lines(in path: String) -> [String] {
-    guard let (_, bytes) = try? StrictYAML.bytes(ofFile: path) else { return [] }
-    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 }

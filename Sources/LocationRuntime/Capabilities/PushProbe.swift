@@ -10,8 +10,7 @@ enum PushProbe {
     guard NotifyHook.hasBus(environment: environment),
       let helper = SiblingProgram.executable("locwatch-push"),
       let program = try? ProgramStart(
-        command: [helper, "--distributors"], environment: environment, hasOutput: true, cgroup: nil,
-        noting: { _ in })
+        command: [helper, "--distributors"], environment: environment, hasOutput: true)
     else { return nil }
     var lines = LineBuffer(limit: lineBytes)
     var names: [String] = []

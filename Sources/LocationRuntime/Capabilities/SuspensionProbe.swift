@@ -18,8 +18,8 @@ enum SuspensionProbe {
 
   /// The folder of our own cgroup in the unified hierarchy; nil where there is none.
   static func cgroup(
-    mounts: [String] = TextFile.lines(in: "/proc/self/mounts"),
-    memberships: [String] = TextFile.lines(in: "/proc/self/cgroup")
+    mounts: [String] = KernelFile.lines(in: "/proc/self/mounts"),
+    memberships: [String] = KernelFile.lines(in: "/proc/self/cgroup")
   ) -> String? {
     // The fields of fstab(5), and the lines of cgroups(7): "0::" is the unified hierarchy.
     let mount = mounts.lazy.map { $0.split(separator: " ") }.first { $0.count > 2 && $0[2] == "cgroup2" }
@@ -30,7 +30,7 @@ enum SuspensionProbe {
   /// Whether a program in the foreground can be put before those in the background (rule A12): the kernel must offer the
   /// controllers to cgroups below ours.
   static func precedence(below folder: String?) -> Capability {
-    let offered = folder.map { TextFile.words(in: $0 + "/cgroup.controllers") } ?? []
+    let offered = folder.map { KernelFile.words(in: $0 + "/cgroup.controllers") } ?? []
     let have = ["cpu", "io"].filter(offered.contains)
     guard !have.isEmpty else {
       return Capability(

@@ -44,8 +44,7 @@ package enum ProgramTrial {
   ) throws(Failure) -> (pid_t, Descriptor, Conversation) {
     do throws(ProgramStart.Refusal) {
       let program = try ProgramStart(
-        command: command, environment: ProgramStart.inheritedEnvironment() + variables, hasOutput: false,
-        cgroup: nil, noting: { _ in })
+        command: command, environment: ProgramStart.inheritedEnvironment() + variables, hasOutput: false)
       return (program.pid, program.pidfd, Conversation(input: program.input, output: nil))
     } catch {
       let reason = SystemReason.text(error.code)

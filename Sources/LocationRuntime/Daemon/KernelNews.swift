@@ -50,9 +50,5 @@ struct KernelNews {
   var readable: Int32 { socket.number }
 
   /// Passes over everything that has come.
-  func drain() {
-    unsafe withUnsafeTemporaryAllocation(byteCount: 8_192, alignment: 1) { buffer in
-      while unsafe SystemCall.readBytes(socket.number, buffer) > 0 {}
-    }
-  }
+  func drain() { socket.drain() }
 }

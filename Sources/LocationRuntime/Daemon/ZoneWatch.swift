@@ -23,16 +23,13 @@ struct ZoneWatch {
   /// Whether the zone may be another one, once.
   func take(_ polled: PollSet) -> Bool {
     guard let news, polled.has(news.number) else { return false }
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while unsafe buffer.withUnsafeMutableBytes({ unsafe SystemCall.readBytes(news.number, $0) }) > 0 {}
+    news.drain()
     return true
   }
 
   private mutating func listen() {
     guard let file = TimeZoneFile.changingFile, let slash = file.lastIndex(of: "/") else { return }
-    let number = inotify_init1(Int32(O_CLOEXEC) | Int32(O_NONBLOCK))
-    guard number >= 0 else { return }
-    news = Descriptor(number)
-    _ = unsafe inotify_add_watch(number, String(file[...slash]), Self.changes)
+    news = Descriptor.fileWatch()
+    if let news { _ = unsafe inotify_add_watch(news.number, String(file[...slash]), Self.changes) }
   }
 }

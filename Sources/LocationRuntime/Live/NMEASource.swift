@@ -77,7 +77,7 @@ public enum NMEASource: Hashable, Sendable, CustomStringConvertible {
         close(line)
         throw GPSDTrouble.unreachable("it is no serial line")
       }
-      Self.setRaw(line, speed: baud.flatMap { Self.speeds[$0] })
+      SerialLine.setRaw(line, speed: baud.flatMap { Self.speeds[$0] })
       return line
     case .udp(let host, let port): return try Self.listen(host, port)
     }
@@ -90,16 +90,6 @@ public enum NMEASource: Hashable, Sendable, CustomStringConvertible {
     if isatty(line) == 1 { return true }
     var status = stat()
     return unsafe fstat(line, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
-  }
-
-  /// Bytes as they come, without echo, signals and line discipline. What is no terminal, such as a pipe, stays as it is.
-  private static func setRaw(_ line: Int32, speed: speed_t?) {
-    var settings = termios()
-    guard unsafe tcgetattr(line, &settings) == 0 else { return }
-    unsafe cfmakeraw(&settings)
-    settings.c_cflag |= tcflag_t(CLOCAL | CREAD)
-    if let speed { _ = unsafe cfsetspeed(&settings, speed) }
-    _ = unsafe tcsetattr(line, TCSANOW, &settings)
   }
 }
 

@@ -55,6 +55,15 @@ package final class Descriptor: Sendable {
     return number >= 0 ? Descriptor(number) : nil
   }
 
+  /// A watch of files (inotify(7)) that watches none yet; nil, with `errno` set, where no descriptors are left.
+  static func fileWatch() -> Descriptor? {
+    let number = inotify_init1(Int32(O_CLOEXEC) | Int32(O_NONBLOCK))
+    return number >= 0 ? Descriptor(number) : nil
+  }
+
+  /// Passes over what is there, without waiting.
+  func drain() { _ = readAll(pieceBytes: 8_192) { _ in true } }
+
   /// Takes a connection that waits at a listening socket; nil, with `errno` set, where none does. No started program
   /// inherits it.
   package func accept() -> Descriptor? {

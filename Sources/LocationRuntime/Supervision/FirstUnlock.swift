@@ -20,22 +20,19 @@ package final class FirstUnlock: Sendable {
     self.path = path
     let folder = Self.folder(of: path)
     try StatePath.requireSafeFolders(of: path)
-    let number = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
-    guard number >= 0 else {
+    guard let changes = Descriptor.fileWatch() else {
       throw Failure(.tryAgain, what: "no descriptors left: \(SystemReason.text(errno))")
     }
-    changes = Descriptor(number)
+    self.changes = changes
     let mask = UInt32(IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ATTRIB)
-    guard unsafe inotify_add_watch(number, folder, mask) >= 0 else {
+    guard unsafe inotify_add_watch(changes.number, folder, mask) >= 0 else {
       throw Failure(.noInput, file: folder, what: SystemReason.text(errno))
     }
   }
 
   /// Whether it has been told for this boot. Asking silences ``readable``.
   package func isTold() -> Bool {
-    unsafe withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
-      while unsafe read(changes.number, buffer.baseAddress, buffer.count) > 0 {}
-    }
+    changes.drain()
     // Whoever may write the folder could have made a pipe of it, or a link to what has no end.
     var status = stat()
     guard let file = Descriptor.open(path, O_RDONLY | O_NONBLOCK),

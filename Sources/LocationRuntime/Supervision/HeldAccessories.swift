@@ -128,10 +128,7 @@ final class HeldAccessories {
   private func listen() {
     let wanted = held.filter { !$0.isOfBluetooth }
     guard !wanted.isEmpty else { return }
-    if news == nil {
-      let number = inotify_init1(Int32(O_CLOEXEC) | Int32(O_NONBLOCK))
-      if number >= 0 { news = Descriptor(number) }
-    }
+    if news == nil { news = Descriptor.fileWatch() }
     guard let news else { return }
     for directory in Set(["/dev"] + wanted.map { Self.directory(of: $0.terms.device) }) {
       _ = unsafe inotify_add_watch(news.number, directory, Self.changes)
@@ -208,8 +205,7 @@ final class HeldAccessories {
   /// Something has changed where devices are.
   func takeNews(of name: String, at now: Int64) -> [SupervisorReport] {
     guard let news else { return [] }
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while unsafe buffer.withUnsafeMutableBytes({ unsafe SystemCall.readBytes(news.number, $0) }) > 0 {}
+    news.drain()
     for place in held.indices { held[place].looksLeft = Self.looks }
     listen()
     return look(of: name, at: now)

@@ -26,6 +26,16 @@ enum KernelFile {
     }
   }
 
+  /// The words in a file; none where it can't be read.
+  static func words(in path: String) -> [String] {
+    lines(in: path).flatMap { $0.split(separator: " ").map(String.init) }
+  }
+
+  /// The lines of a file; none where it can't be read.
+  static func lines(in path: String) -> [String] {
+    (read(path) ?? "").split(separator: "\n").map(String.init)
+  }
+
   /// Writes a text in one piece; 0 or an errno.
   static func write(_ path: String, _ text: String, create: Bool = false) -> Int32 {
     guard let file = Descriptor.open(path, O_WRONLY | (create ? O_CREAT | O_TRUNC : 0)) else { return errno }

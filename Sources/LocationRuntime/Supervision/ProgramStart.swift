@@ -52,7 +52,7 @@ struct ProgramStart {
   init(
     command: [String], environment: [String], hasOutput: Bool, hasError: Bool = false,
     hasChannel: Bool = false, folders: [Descriptor] = [], confinement: Subscriber.Confinement? = nil,
-    cgroup: Cgroup?, noting note: (pid_t) -> Void
+    cgroup: Cgroup? = nil, noting note: (pid_t) -> Void = { _ in }
   ) throws(Refusal) {
     var account: ProgramAccount?
     if let user = confinement?.user { account = try ProgramAccount(user: user, group: confinement?.group) }

@@ -44,18 +44,24 @@ enum SerialLine {
   }
 
   private static func prepare(_ descriptor: Descriptor, baud: Int) -> Bool {
-    guard let speed = speed(baud) else { return false }
-    var settings = termios()
-    guard unsafe tcgetattr(descriptor.number, &settings) == 0 else { return false }
-    unsafe cfmakeraw(&settings)
-    // Neither a modem's lines nor its carrier decide whether bytes flow.
-    settings.c_cflag |= tcflag_t(CLOCAL) | tcflag_t(CREAD)
-    guard unsafe cfsetispeed(&settings, speed) == 0, unsafe cfsetospeed(&settings, speed) == 0,
-      unsafe tcsetattr(descriptor.number, TCSANOW, &settings) == 0
-    else { return false }
+    guard let speed = speed(baud), setRaw(descriptor.number, speed: speed) else { return false }
     // Where it can't be kept to one program, it still works.
     _ = ioctl(descriptor.number, UInt(TIOCEXCL))
     return true
+  }
+
+  /// Bytes as they come, without echo, signals and line discipline; false for what is no terminal, which stays as it is.
+  ///
+  /// - Parameter speed: nil leaves it as it is.
+  @discardableResult
+  static func setRaw(_ line: Int32, speed: speed_t?) -> Bool {
+    var settings = termios()
+    guard unsafe tcgetattr(line, &settings) == 0 else { return false }
+    unsafe cfmakeraw(&settings)
+    // Neither a modem's lines nor its carrier decide whether bytes flow.
+    settings.c_cflag |= tcflag_t(CLOCAL | CREAD)
+    if let speed, unsafe cfsetspeed(&settings, speed) != 0 { return false }
+    return unsafe tcsetattr(line, TCSANOW, &settings) == 0
   }
 
   /// Bytes that the hardware or its driver lost for want of room since it was opened; nil where nobody counts, as of

@@ -31,7 +31,7 @@ struct SiblingProcess {
     }
     program = try ProgramStart(
       command: [path], environment: environment, hasOutput: true, hasChannel: hasChannel,
-      folders: folders, confinement: confinement, cgroup: nil, noting: { _ in })
+      folders: folders, confinement: confinement)
     lines = LineBuffer(limit: lineBytes)
   }
 

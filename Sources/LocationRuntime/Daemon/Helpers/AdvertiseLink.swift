@@ -22,8 +22,7 @@ struct AdvertiseLink: LinkedSibling {
   static var hasAvahi: Bool {
     guard let helper,
       let program = try? ProgramStart(
-        command: [helper, "--look"], environment: ProgramStart.inheritedEnvironment(), hasOutput: false,
-        cgroup: nil, noting: { _ in })
+        command: [helper, "--look"], environment: ProgramStart.inheritedEnvironment(), hasOutput: false)
     else { return false }
     guard PollSet.wait(on: program.pidfd.number, atMost: patienceMilliseconds) != 0 else {
       program.end()
