@@ -70,11 +70,12 @@ import Testing
     let catalog = try Self.catalog(1, [0])
     let devices = (0..<100).map { FleetDevice("a.b\($0)", settings: Self.settings, catalog: catalog) }
     var underway = Partition.Underway(Checkpoint(), eventNumber: 1, queue: devices)
-    #expect(underway.due(in: 1e9) == 1)
+    // One, or none yet where the clock has not moved.
+    #expect((0...1).contains(underway.due(in: 1e9)))
     #expect(underway.due(in: 1e-9) == 100)
     underway.queue.removeLast(30)
     underway.waiting = Array(devices.prefix(10))
-    #expect(underway.due(in: 1e9) == 1 - 20)
+    #expect((-20 ... -19).contains(underway.due(in: 1e9)))
     #expect(underway.due(in: 1e-9) == 80)
   }
 

@@ -17,13 +17,7 @@ package enum StatusText {
     if let pid = text("daemon", "pid"), let since = text("daemon", "since"), let gpsd = text("daemon", "gpsd")
     {
       rows.append(["daemon", "runs since \(since), process \(pid)"])
-      let state = text("source", "state") ?? "unknown"
-      let lack = [text("source", "reason"), text("source", "remedy")].compactMap(\.self).joined(
-        separator: "; ")
-      let phrase = SourceEvent.Staleness(rawValue: state).map {
-        "no fixes: \(lack.isEmpty ? words($0, gpsd) : lack)"
-      }
-      rows.append(["source", "\(gpsd): \(text("source", "name") ?? phrase ?? state)"])
+      rows.append(["source", "\(gpsd): \(describe(source: status["source"], of: gpsd))"])
     } else {
       let remedy = text("last_seen").map { "last seen \($0)" } ?? "locwatch run starts it"
       rows.append([
@@ -77,11 +71,18 @@ package enum StatusText {
     return TextTable(rows: rows).text
   }
 
-  /// Why there are no fixes from an address; one that is not gpsd's is not called so.
-  private static func words(_ reason: SourceEvent.Staleness, _ address: String) -> String {
-    guard reason == .lost else { return reason.phrase }
-    let source = try? SourceAddress(source: address)
-    return source?.traits.isGPSD == true ? "gpsd is not there" : "it is not there"
+  /// What gives fixes, or why there are none; a source that is not gpsd is not called so.
+  private static func describe(source: JSONTree?, of address: String) -> String {
+    func word(_ key: String) -> String? { source?[key]?.string }
+    if let name = word("name") { return name }
+    let state = word("state") ?? "unknown"
+    guard let reason = SourceEvent.Staleness(rawValue: state) else { return state }
+    var lack = [word("reason"), word("remedy")].compactMap(\.self).joined(separator: "; ")
+    if lack.isEmpty {
+      let isGPSD = (try? SourceAddress(source: address))?.traits.isGPSD == true
+      lack = reason == .lost ? isGPSD ? "gpsd is not there" : "it is not there" : reason.phrase
+    }
+    return "no fixes: \(lack)"
   }
 
   private static func describe(receiver: JSONTree) -> String {

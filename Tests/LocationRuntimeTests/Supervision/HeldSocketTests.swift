@@ -374,7 +374,6 @@ import Testing
     try run.wait(for: .event(subscriber: "a", .beginTask(name: "accepted")))
     try run.acknowledged("a", 2)
     run.suspend("a")
-    _ = try run.suspension("a")
     // The call alone has woken it. The datagrams are still there; what had no room is counted.
     let media = try Self.traffic(run)
     #expect(media.tag == "media")
