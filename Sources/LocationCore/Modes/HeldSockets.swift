@@ -68,7 +68,7 @@ extension Policy {
       return decide(.refuse, .traffic, .unknownSocket, index, at: instant, into: &steps)
     }
     let name = session.subscriber.name
-    if let bytes {
+    if let bytes, bytes > 0 {
       steps.append(
         .transferred(subscriber: name, rule: .traffic, kilobytes: Double(bytes) / 1000, seconds: 0))
     }

@@ -187,6 +187,8 @@ extension Policy {
     guard session.state == (begins ? .active : .inactive), session.exitAt == nil else {
       // In the background there is no more to take from it, and at the end no more to give back (rule F4).
       if hasAudio, !begins || session.state == .background { return }
+      // Nor of who is about to end.
+      if !begins, session.exitAt != nil { return }
       return refuseMove(index, at: instant, into: &steps)
     }
     move(index, to: begins ? .inactive : .active, cause: .interrupt, into: &steps)

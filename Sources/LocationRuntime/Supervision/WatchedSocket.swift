@@ -36,10 +36,12 @@ struct WatchedSocket {
   /// Its program is suspended from now on. What the program was woken for and left unread does not wake it again at
   /// once, but after 1, 2, 4 to 300 s.
   mutating func watch(at now: Int64) {
+    // Only TCP tells that: of others as much may have come as was read.
+    let hasRead = receivedBytes != nil && read > readThen
     isWatched = true
     readThen = read
     quietUntil = nil
-    guard let heldThen, isReadable, held >= heldThen else {
+    guard let heldThen, isReadable, held >= heldThen, !hasRead else {
       self.heldThen = nil
       quietMilliseconds = 0
       return

@@ -323,19 +323,23 @@ import Testing
     #expect(stage.log().last == "refuse E4 notRunning>notRunning unknown_socket")
   }
 
-  @Test func `M6 traffic is booked to its subscriber under E4`() throws {
+  @Test func `M6 traffic is booked to its subscriber under E4, and nothing where nothing came`() throws {
+    for bytes in [100_000, 0] { try checkBooked(bytes) }
+  }
+
+  private func checkBooked(_ bytes: Int) throws {
     var stage = Stage { $0.profile = .pinephone }
     stage.add(Self.subscriber(), .active, at: 0)
     stage.say(0, .mode(.tag("sip")))
     stage.say(0, .background)
-    stage.say(100, .mode(.traffic(tag: "sip", bytes: 100_000, lost: nil)))
+    stage.say(100, .mode(.traffic(tag: "sip", bytes: bytes, lost: nil)))
     stage.take(200, .end)
     let radio = stage.effects.records.compactMap { record -> PowerEntry? in
       guard case .power(let entry) = record.body else { return nil }
       return entry.component.rawValue.hasPrefix("radio") ? entry : nil
     }
     #expect(radio.allSatisfy { $0.subscriber == "a" && $0.rule == .traffic })
-    #expect(radio.reduce(0) { $0 + $1.joules } > 0)
+    #expect((radio.reduce(0) { $0 + $1.joules } > 0) == (bytes > 0))
   }
 
   // MARK: E5

@@ -752,6 +752,16 @@ import Testing
     #expect(stage.state() == .active)
   }
 
+  @Test func `A1 the end of a call asks nothing of who is about to end`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", exitsOnSuspend: true), .active)
+    stage.say(1, .interrupted(true))
+    stage.say(2, .background)
+    stage.say(3, .interrupted(false))
+    #expect(stage.log().allSatisfy { !$0.hasPrefix("refuse") }, "\(stage.log())")
+    #expect(stage.state() == .inactive)
+  }
+
   // MARK: B9
 
   @Test func `B9 a program that starts without a source is told so at once`() {

@@ -204,6 +204,38 @@ import Testing
     #expect(!socket.wasRead)
   }
 
+  @Test func `E4 what comes once all was read is no remainder, though it is as much`() throws {
+    let listener = try Listener()
+    let near = Descriptor(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_port = UInt16(listener.port).bigEndian
+    let code = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(near.number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    try #require(code == 0)
+    let far = try #require(listener.accept())
+    var watched = WatchedSocket(near)
+    func comes() { #expect(PollSet.wait(for: HeldSockets.events, on: near.number, atMost: 60_000) != 0) }
+    for isRead in [true, false] {
+      far.send("four")
+      comes()
+      watched.watch(at: 0)
+      watched.note()
+      if isRead {
+        var bytes = [UInt8](repeating: 0, count: 4)
+        #expect(unsafe read(near.number, &bytes, 4) == 4)
+        far.send("more")
+        comes()
+      }
+      watched.watch(at: 0)
+      #expect((watched.quietUntil == nil) == isRead)
+    }
+  }
+
   @Test func `M6 bytes left unread are counted once`() throws {
     var ends: [Int32] = [0, 0]
     try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
