@@ -15,6 +15,10 @@ struct ReceiverModel {
   private let patienceSeconds: Double
   /// Steps between points of the track, and those that last at least as long as a search.
   private var steps = (all: 0, long: 0)
+  /// Searches that are over, and those in which points of the track came and none was seen.
+  private var searches = (all: 0, vain: 0)
+  /// Whether a point of the track came in this search and was not seen.
+  private var hasMissed = false
 
   /// A track without a point for so long says that there was no sky.
   private static let skySeconds = 60.0
@@ -27,6 +31,11 @@ struct ReceiverModel {
   mutating func perform(
     _ order: ReceiverOrder, at instant: EngineInstant, searchSeconds: @autoclosure () -> Double
   ) {
+    if !hasFix, readyAt != nil {
+      searches.all += 1
+      if hasMissed { searches.vain += 1 }
+    }
+    hasMissed = false
     switch order {
     case .on:
       self.searchSeconds = searchSeconds()
@@ -44,7 +53,11 @@ struct ReceiverModel {
       // A search finds nothing where there is no sky: it begins with the first point after that.
       readyAt = Swift.max(ready, instant.advanced(bySeconds: searchSeconds))
     }
-    guard instant >= readyAt ?? ready else { return false }
+    guard instant >= readyAt ?? ready else {
+      if !hasFix { hasMissed = true }
+      return false
+    }
+    if !hasFix { searches.all += 1 }
     hasFix = true
     return true
   }
@@ -66,11 +79,16 @@ struct ReceiverModel {
     return step > Self.skySeconds && !isUsual
   }
 
-  /// Why little is found on a track whose points stand for the sky: most searches end before the next point. Nil where
-  /// they do not.
+  /// Why little is found on a track whose points stand for the sky: most searches end before a point that they can see.
+  /// Nil where they do not.
   var lack: String? {
-    guard 2 * steps.long > steps.all else { return nil }
     let seconds = Wording.figure(patienceSeconds, 0)
+    guard 2 * steps.long > steps.all else {
+      guard 2 * searches.vain > searches.all else { return nil }
+      return
+        "most searches of the receiver are given up after \(seconds) s, before the next fix of the track: it gets "
+        + "almost none"
+    }
     return
       "most fixes of the track are \(seconds) s or more apart, and a search of the receiver is given up after "
       + "\(seconds) s: it gets almost none"

@@ -49,6 +49,21 @@ import Testing
     #expect(notes.contains { $0.hasPrefix("most fixes of the track are 90 s or more apart") }, "\(notes)")
   }
 
+  @Test func `a track whose points come in pairs, too late for each search, is told of`() {
+    var model = ReceiverModel(SamplingConfiguration())
+    _ = model.sees(Drive.instant(0))
+    #expect(model.lack == nil)
+    for pair in 1...9 {
+      let second = Double(pair) * 100
+      model.perform(.on(.longest), at: Drive.instant(second - 50), searchSeconds: 20)
+      // A minute and more after the last one: it puts the search off, which is over before the next.
+      let seen = [second, second + 1].map { model.sees(Drive.instant($0)) }
+      #expect(seen == [false, false])
+      model.perform(.off(seconds: 60, .noSky), at: Drive.instant(second + 40), searchSeconds: 20)
+    }
+    #expect(model.lack?.hasPrefix("most searches of the receiver are given up after 90 s") == true)
+  }
+
   @Test func `a search begins at the end of a tunnel, and at once between points that are always late`() {
     func seen(_ seconds: [Double], after search: Double) -> [Double] {
       var model = ReceiverModel(SamplingConfiguration())
