@@ -19,8 +19,7 @@ extension Engine {
     case .awake: state.policy.fireModes(isAwake: true, at: state.instant, into: &steps)
     case .absent(let isAbsent):
       if isAbsent {
-        regions.noteAbsence(at: state.instant)
-        state.visits.noteAbsence()
+        noteAbsence()
         state.beacons?.leave(at: state.instant)
         state.policy.leave(at: state.instant)
       } else {

@@ -7,8 +7,7 @@ extension Engine {
       if state.sampling.isOn { bookReceiver(.acquiring) }
     case .stale(.noDevice, _), .stale(.lost, _):
       state.policy.lacksSource = true
-      regions.noteAbsence(at: state.instant)
-      state.visits.noteAbsence()
+      noteAbsence()
       if state.sampling.isOn { bookReceiver(.off) }
     case .stale(.silent, _): break
     case .switched:
@@ -18,5 +17,11 @@ extension Engine {
     }
     if case .stale = event { state.tally.stale += 1 }
     record(.source(event), at: utc(at: state.instant), into: &effects)
+  }
+
+  /// Nobody gives or takes fixes from now on: silence tells nothing of where the position is.
+  mutating func noteAbsence() {
+    regions.noteAbsence(at: state.instant)
+    state.visits.noteAbsence()
   }
 }

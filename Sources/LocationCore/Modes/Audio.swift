@@ -138,7 +138,8 @@ struct AudioState: Hashable, Sendable, Codable {
   /// In the order in which they were opened.
   var sessions: [Session] = []
   var nextToken = 1
-  /// Which begin of a session that of its last one was, counted over all programs (rule F5); nil before its first.
+  /// The number of its last session, counted over all programs in the order in which sessions began (rule F5); nil
+  /// before its first.
   var begun: Int?
   /// Whether the user lets it use the microphone.
   var mayRecord = true
@@ -180,8 +181,8 @@ extension Policy {
     }
   }
 
-  /// Opens a session, unless it may not record (rule F6), is in the background without the mode (rule F2), or there a
-  /// call goes on or others sound that do not mix with it (rule F4).
+  /// Opens a session, unless it may not record (rule F6), is in the background without the mode (rule F2), or is
+  /// there while a call goes on or others sound that do not mix with it (rule F4).
   private mutating func beginAudio(
     _ kind: AudioKind, mixes: Bool, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {

@@ -52,8 +52,8 @@ struct TransferBook: Hashable, Sendable, Codable {
   private(set) var entries: [Entry] = []
   /// The number of the one that was asked for last; 0 before the first.
   private(set) var lastNumber = 0
-  /// Of the open sessions, those of which a transfer has ended that wants the program woken at the end of the session; nil
-  /// where there are none.
+  /// The open sessions whose end is to wake the program, because a transfer that has ended wanted that; nil where there
+  /// are none.
   private var ends: [SessionEnd]?
 
   /// How many run.

@@ -157,8 +157,8 @@ extension Policy {
     return nil
   }
 
-  /// Drops those of the events that wait for a subscriber which are meant. Each has a decision of its own. What it was
-  /// handed in place of the user being shown it, the user is shown.
+  /// Drops those of the events that wait for a subscriber which are meant. Each has a decision of its own. A
+  /// notification that the subscriber was handed instead of the user is shown to the user now.
   mutating func drop(
     _ rule: Rule, _ reason: Decision.Reason, _ index: Int, at instant: EngineInstant,
     into steps: inout [PolicyStep], where isMeant: (Session.Pending) -> Bool
@@ -206,8 +206,7 @@ extension Policy {
     if isWake { publishServices(index, into: &steps) } else { noteStart(index, at: instant, into: &steps) }
     hand(
       index, announced: event, startedBecause: Order.Cause(rule: launch.cause, kind: launch.kind),
-      at: instant,
-      into: &steps)
+      at: instant, into: &steps)
   }
 
   /// What a program is told of its start or wake.

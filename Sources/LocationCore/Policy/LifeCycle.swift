@@ -128,7 +128,7 @@ extension Policy {
   mutating func orphaned(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     guard sessions[index].state != .notRunning else { return }
     move(index, to: .notRunning, cause: .restart, into: &steps)
-    // That a fetch has no answer is not its doing.
+    // It is not the program's doing that a fetch has no answer.
     update(index) { $0.modes.fetch?.askedAt = nil }
     end(index, retries: false, isOrdered: false, at: instant, into: &steps)
     redeliver(index, rule: .atLeastOnce, at: instant, into: &steps)
@@ -187,7 +187,7 @@ extension Policy {
     guard session.state == (begins ? .active : .inactive), session.exitAt == nil else {
       // In the background there is no more to take from it, and at the end no more to give back (rule F4).
       if hasAudio, !begins || session.state == .background { return }
-      // Nor of who is about to end.
+      // A program that is about to end has nothing to give back either.
       if !begins, session.exitAt != nil { return }
       return refuseMove(index, at: instant, into: &steps)
     }

@@ -48,6 +48,11 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
       remedy: NearestWord.to(name, among: names).map { "did you mean \($0)?" } ?? "\(command) lists them")
   }
 
+  /// No subscriber is called so.
+  package static func unknownSubscriber(_ name: String, among names: [String] = []) -> Failure {
+    unknown("subscriber", name, among: names, see: "locwatch subscribers list")
+  }
+
   /// One line, whatever the parts contain.
   public var description: String {
     var text = ""

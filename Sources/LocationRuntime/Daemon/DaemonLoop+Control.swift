@@ -204,7 +204,7 @@ enum Acknowledgement {
   /// - Parameter known: the names of all subscribers.
   static func nobody(_ id: Int, _ subscriber: String?, among known: [String]) -> Failure {
     if let subscriber, !known.contains(subscriber) {
-      return Failure.unknown("subscriber", subscriber, among: known, see: "locwatch subscribers list")
+      return Failure.unknownSubscriber(subscriber, among: known)
     }
     return Failure(
       .conditionFails,

@@ -72,7 +72,7 @@ extension DaemonSeat {
     guard let database = found,
       try database.subscribers().contains(where: { $0.subscriber.name == name })
     else {
-      throw Failure.unknown("subscriber", name, see: "locwatch subscribers list")
+      throw Failure.unknownSubscriber(name)
     }
     guard let client = try ControlClient.connect(state: state, database: database) else {
       try leave(.push(push), for: name)

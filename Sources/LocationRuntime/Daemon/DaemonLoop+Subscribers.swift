@@ -177,7 +177,7 @@ extension DaemonLoop {
   /// What a user does to a subscriber.
   mutating func user(_ verb: String, _ name: String) throws(Failure) {
     guard let state = live.engine.subscriberState(name) else {
-      throw Failure.unknown("subscriber", name, see: "locwatch subscribers list")
+      throw Failure.unknownSubscriber(name)
     }
     let reading = clock.read()
     switch verb {

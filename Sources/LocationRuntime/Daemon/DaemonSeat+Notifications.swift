@@ -92,7 +92,7 @@ extension DaemonSeat {
   /// Refuses a name that no subscriber has.
   static func require(_ name: String, in database: StateDatabase) throws(Failure) {
     guard try database.subscribers().contains(where: { $0.subscriber.name == name }) else {
-      throw Failure.unknown("subscriber", name, see: "locwatch subscribers list")
+      throw Failure.unknownSubscriber(name)
     }
   }
 

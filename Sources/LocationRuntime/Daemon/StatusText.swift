@@ -77,12 +77,12 @@ package enum StatusText {
     if let name = word("name") { return name }
     let state = word("state") ?? "unknown"
     guard let reason = SourceEvent.Staleness(rawValue: state) else { return state }
-    var lack = [word("reason"), word("remedy")].compactMap(\.self).joined(separator: "; ")
-    if lack.isEmpty {
-      let isGPSD = (try? SourceAddress(source: address))?.traits.isGPSD == true
-      lack = reason == .lost ? isGPSD ? "gpsd is not there" : "it is not there" : reason.phrase
+    if let why = word("reason") {
+      return "no fixes: " + [why, word("remedy")].compactMap(\.self).joined(separator: "; ")
     }
-    return "no fixes: \(lack)"
+    guard reason == .lost else { return "no fixes: \(reason.phrase)" }
+    let isGPSD = (try? SourceAddress(source: address))?.traits.isGPSD == true
+    return "no fixes: \(isGPSD ? "gpsd" : "it") is not there"
   }
 
   private static func describe(receiver: JSONTree) -> String {

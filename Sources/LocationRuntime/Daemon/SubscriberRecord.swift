@@ -48,8 +48,7 @@ package struct SubscriberRecord: Sendable {
 
   /// What is said where there is none of that name.
   package static func unknown(_ name: String, among records: [SubscriberRecord]) -> Failure {
-    Failure.unknown(
-      "subscriber", name, among: records.map(\.subscriber.name), see: "locwatch subscribers list")
+    Failure.unknownSubscriber(name, among: records.map(\.subscriber.name))
   }
 
   /// One JSON object.

@@ -36,7 +36,7 @@ struct WatchedSocket {
   /// Its program is suspended from now on. What the program was woken for and left unread does not wake it again at
   /// once, but after 1, 2, 4 to 300 s.
   mutating func watch(at now: Int64) {
-    // Only TCP tells that: of others as much may have come as was read.
+    // Only TCP tells. Of another socket as many bytes may have come as were read.
     let hasRead = receivedBytes != nil && read > readThen
     isWatched = true
     readThen = read
@@ -73,7 +73,7 @@ struct WatchedSocket {
     guard let waitingBytes else { return nil }
     if let receivedBytes { return min(waitingBytes, Int(receivedBytes - receivedThen)) }
     guard let heldThen else { return waitingBytes }
-    // Of datagrams the kernel tells the length of the first, which is the one that was left.
+    // The kernel tells the length of the first datagram alone, and that one was left.
     return isOfDatagrams ? 0 : max(0, waitingBytes - heldThen)
   }
 

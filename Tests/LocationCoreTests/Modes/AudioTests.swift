@@ -492,14 +492,20 @@ import Testing
     #expect(stage.log().last == "defer A7 notRunning>notRunning force_quit")
   }
 
-  @Test func `F5 M2 of commands that a process was handed, only the latest waits for the next`() {
-    var stage = Self.stage()
-    stage.say(1, Self.begin())
+  /// A program in the background whose session has ended, and that was handed `play` at 60 s and does not answer.
+  private static func stageWithCommand() -> Stage {
+    var stage = stage()
+    stage.say(1, begin())
     stage.say(2, .background)
     stage.say(3, .mode(.audio(.end(token: 1))))
     stage.wait(until: 50)
     stage.hanging = ["a"]
     stage.take(60, .machine(.audioCommand("play")))
+    return stage
+  }
+
+  @Test func `F5 M2 of commands that a process was handed, only the latest waits for the next`() {
+    var stage = Self.stageWithCommand()
     stage.take(65, .machine(.audioCommand("pause")))
     let handed = stage.handed()
     #expect(handed.count == 2)
@@ -510,13 +516,7 @@ import Testing
   }
 
   @Test func `F5 a session that begins acknowledges the command`() throws {
-    var stage = Self.stage()
-    stage.say(1, Self.begin())
-    stage.say(2, .background)
-    stage.say(3, .mode(.audio(.end(token: 1))))
-    stage.wait(until: 50)
-    stage.hanging = ["a"]
-    stage.take(60, .machine(.audioCommand("play")))
+    var stage = Self.stageWithCommand()
     let command = try #require(stage.handed().last)
     stage.say(61, Self.begin())
     #expect(stage.engine.subscriber("a")?.waiting == [])

@@ -323,11 +323,8 @@ import Testing
     #expect(stage.log().last == "refuse E4 notRunning>notRunning unknown_socket")
   }
 
-  @Test func `M6 traffic is booked to its subscriber under E4, and nothing where nothing came`() throws {
-    for bytes in [100_000, 0] { try checkBooked(bytes) }
-  }
-
-  private func checkBooked(_ bytes: Int) throws {
+  @Test(arguments: [100_000, 0])
+  func `M6 traffic is booked to its subscriber under E4, and nothing where nothing came`(bytes: Int) throws {
     var stage = Stage { $0.profile = .pinephone }
     stage.add(Self.subscriber(), .active, at: 0)
     stage.say(0, .mode(.tag("sip")))

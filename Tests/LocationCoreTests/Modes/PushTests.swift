@@ -447,12 +447,18 @@ import Testing
     }
   }
 
-  @Test func `H1 D3 an active one that can be handed nothing more has the alert shown, and the push later`() {
-    var stage = Stage { $0.policy.handedLimit = 1 }
-    stage.add(Self.subscriber(), .active, at: 0)
+  /// An active program that is pushed two alerts, the second at 2 s, and acknowledges neither.
+  private static func stageWithTwoAlerts(_ configure: (inout EngineConfiguration) -> Void) -> Stage {
+    var stage = Stage(configure)
+    stage.add(subscriber(), .active, at: 0)
     stage.hanging = ["a"]
-    stage.say(1, Self.push("m1", alert: "Mail"))
-    stage.say(2, Self.push("m2", alert: "Mail"))
+    stage.say(1, push("m1", alert: "Mail"))
+    stage.say(2, push("m2", alert: "Mail"))
+    return stage
+  }
+
+  @Test func `H1 D3 an active one that can be handed nothing more has the alert shown, and the push later`() {
+    var stage = Self.stageWithTwoAlerts { $0.policy.handedLimit = 1 }
     #expect(
       stage.log() == [
         "deliver H1 active>active foreground", "notify D3 active>active push",
@@ -466,11 +472,7 @@ import Testing
   }
 
   @Test func `M2 D3 the alert of a push that makes room for another one is shown`() {
-    var stage = Stage { $0.policy.push.waitingLimit = 1 }
-    stage.add(Self.subscriber(), .active, at: 0)
-    stage.hanging = ["a"]
-    stage.say(1, Self.push("m1", alert: "Mail"))
-    stage.say(2, Self.push("m2", alert: "Mail"))
+    let stage = Self.stageWithTwoAlerts { $0.policy.push.waitingLimit = 1 }
     #expect(
       stage.log() == [
         "deliver H1 active>active foreground", "drop H1 active>active outbox_full",

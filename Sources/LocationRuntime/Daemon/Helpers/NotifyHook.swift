@@ -68,7 +68,7 @@ struct NotifyHook {
   private var hasWorked = false
   /// When one was last shown.
   private var lastShownAt: EngineInstant?
-  /// Whose was tried last of those that wait: others have their turn.
+  /// The subscriber whose notification was tried last: then others have their turn.
   private var lastTried: String?
   /// How many of them are tried once one was shown: a service may take only so many at once.
   private var burst = 1
@@ -101,7 +101,7 @@ struct NotifyHook {
     }
   }
 
-  /// Has it show a notification, at once where it can. Without a command the next daemon that has one does.
+  /// Has it show a notification, at once where it can. Without a command it waits for a daemon that has one.
   mutating func show(_ request: Request, at now: EngineInstant) -> [Outcome] {
     guard !command.isEmpty else { return [] }
     // It is shown again where nobody was there meanwhile, and may still be on its way.
