@@ -18,7 +18,7 @@ struct IntervalOptions: ParsableArguments {
   /// How a track is read: in the order of time.
   var track: TrackOptions {
     var track = TrackOptions(intervalSeconds: interval)
-    track.sortsSegments = true
+    track.order = .segments
     return track
   }
 }

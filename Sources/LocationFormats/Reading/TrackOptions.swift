@@ -18,15 +18,11 @@ public struct TrackOptions: Hashable, Sendable {
   /// What to do about a track without times, for the failure that says so.
   package var intervalRemedy = "give --interval SECONDS (and --start TIME)"
 
-  /// Whether points that stand with the newest first, and the segments of a GPX or KML file where one begins after another
-  /// ends, are put into the order of time.
-  public var sortsSegments = false
+  /// What is put into the order of time.
+  public var order = Order.asWritten
 
   /// What to do about segments that overlap in time, for the note that says so; nil where nothing can be done.
   package var overlapRemedy: String?
-
-  /// The only segment to read, counted from 1 over all tracks of the file; nil for all.
-  public var segment: Int?
 
   /// The format of the file as gpsbabel calls it, where it is to be read through gpsbabel; nil for what the content says.
   public var gpsbabel: String?
@@ -37,6 +33,16 @@ public struct TrackOptions: Hashable, Sendable {
     self.assumeAccuracyMeters = assumeAccuracyMeters
     self.intervalSeconds = intervalSeconds
     self.start = start
+  }
+
+  /// What of a track is put into the order of time.
+  public enum Order: Hashable, Sendable {
+    /// Nothing.
+    case asWritten
+    /// Points that stand with the newest first.
+    case points
+    /// Those, and the segments of a GPX or KML file where one begins after another ends.
+    case segments
   }
 
   /// 2000-01-01T00:00:00Z.

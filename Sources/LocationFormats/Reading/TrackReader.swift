@@ -28,9 +28,7 @@ public struct TrackReader: ~Copyable {
   /// Whether a segment stood with the newest point first.
   private var isTurned = false
   private let overlapRemedy: String?
-  /// The only segment that is wanted, and the one that is being read, from 1.
-  private let wantedSegment: Int?
-  private var segment = 1
+  private let sortsSegments: Bool
 
   /// The formats beside JSON lines, as messages, help and documents name them; the last is CSV, which needs a header.
   package static let formats = "GPX, KML, KMZ, NMEA 0183, CSV"
@@ -64,9 +62,9 @@ public struct TrackReader: ~Copyable {
     piece = head.piece
     input = head.input
     overlapRemedy = options.overlapRemedy
-    wantedSegment = options.segment
+    sortsSegments = options.order == .segments
     gathers =
-      options.sortsSegments && (input.byteCount.map { $0 <= SegmentOrder.mostBytes } ?? true)
+      options.order != .asWritten && (input.byteCount.map { $0 <= SegmentOrder.mostBytes } ?? true)
   }
 
   /// Replaces the contents of `batch` with the next items of the track.
@@ -77,16 +75,6 @@ public struct TrackReader: ~Copyable {
   /// - Returns: false at the end; the batch is then empty.
   /// - Throws: `data` with the line of the trouble, `io`. Reading on after an error gives false.
   public mutating func read(into batch: inout [TrackItem]) throws(Failure) -> Bool {
-    while try readOrdered(into: &batch) {
-      guard let wantedSegment else { return true }
-      keepOnly(wantedSegment, in: &batch)
-      if !batch.isEmpty { return true }
-    }
-    return false
-  }
-
-  /// Reads on in the order of time, where the track is put into that.
-  private mutating func readOrdered(into batch: inout [TrackItem]) throws(Failure) -> Bool {
     if gathers {
       gathers = false
       // Without parts only what begins backwards is read as a whole.
@@ -128,8 +116,7 @@ public struct TrackReader: ~Copyable {
     }
     if !isTooLong(items) {
       isTurned = SegmentOrder.turn(&items)
-      // The number of a segment is that of its place in the file.
-      if wantedSegment == nil { order = SegmentOrder.sort(&items) }
+      if sortsSegments { order = SegmentOrder.sort(&items) }
     }
     gathered = items[...]
   }
@@ -189,15 +176,6 @@ public struct TrackReader: ~Copyable {
   }
 
   // MARK: - Steps
-
-  /// Drops what is of other segments.
-  private mutating func keepOnly(_ wanted: Int, in batch: inout [TrackItem]) {
-    var kept: [TrackItem] = []
-    for item in batch {
-      if item == .segmentBreak { segment += 1 } else if segment == wanted { kept.append(item) }
-    }
-    batch = kept
-  }
 
   /// Reads one piece of the file.
   private mutating func step(into batch: inout [TrackItem]) throws(Failure) {

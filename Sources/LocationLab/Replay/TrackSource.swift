@@ -19,6 +19,7 @@ actor TrackSource {
   nonisolated let isPacked: Bool
   private var reader: TrackReader?
   private var journal: JournalReader?
+  private var segment: TrackPart.Segment?
   /// A batch that is no longer needed, for its memory.
   private let spare = Mutex<TrackBatch?>(nil)
 
@@ -26,12 +27,11 @@ actor TrackSource {
   ///
   /// - Throws: ``Failure`` as ``TrackReader`` and ``JournalReader`` do.
   static func open(_ part: TrackPart, options: TrackOptions) throws(Failure) -> TrackSource {
+    if let segment = part.segment { return TrackSource(part.name, segment) }
     let head = try InputHead(path: part.path, gpsbabel: options.gpsbabel)
     let isPacked = head.input.isGzip
     if head.isRecording { return TrackSource(part.path, isPacked, try JournalReader(head)) }
-    var options = options
-    options.segment = part.segment
-    return TrackSource(part.name, isPacked, try TrackReader(head, options: options))
+    return TrackSource(part.path, isPacked, try TrackReader(head, options: options))
   }
 
   private init(_ path: String, _ isPacked: Bool, _ reader: consuming sending TrackReader) {
@@ -52,9 +52,24 @@ actor TrackSource {
     self.journal = consume journal
   }
 
+  private init(_ name: String, _ segment: TrackPart.Segment) {
+    path = name
+    self.name = name
+    byteCount = nil
+    recorded = nil
+    isPacked = false
+    self.segment = segment
+  }
+
   /// The next batch. What is whole comes before a failure is told.
   func read() -> TrackBatch {
     var batch = takeSpare()
+    if let segment {
+      batch.items += segment.items
+      batch.notes = segment.notes
+      batch.isLast = true
+      return batch
+    }
     do throws(Failure) {
       _ = try reader?.read(into: &batch.items)
       _ = try journal?.read(into: &batch.events)

@@ -20,10 +20,9 @@ import Testing
       + texts.joined(separator: between) + "</trkseg></trk></gpx>"
   }
 
-  private static func read(_ text: String, segment: Int? = nil, sorts: Bool = true) throws -> Reading {
+  private static func read(_ text: String, _ order: TrackOptions.Order = .segments) throws -> Reading {
     var options = TrackOptions()
-    options.sortsSegments = sorts
-    options.segment = segment
+    options.order = order
     return try Reading(text, options: options)
   }
 
@@ -40,7 +39,7 @@ import Testing
     #expect(reading.fixes.count == 90)
     #expect(reading.items.filter { $0 == .segmentBreak }.count == 2)
     #expect(reading.notes.contains("segments put into the order of time"))
-    let asWritten = try Self.read(text, sorts: false)
+    let asWritten = try Self.read(text, .asWritten)
     #expect(!Self.isInOrder(asWritten))
     #expect(asWritten.notes == [])
   }
@@ -63,7 +62,7 @@ import Testing
     #expect(Self.isInOrder(reading))
     #expect(reading.fixes.count == 30)
     #expect(reading.notes == ["points stood with the newest first; put into the order of time"])
-    #expect(try !Self.isInOrder(Self.read(text, sorts: false)))
+    #expect(try !Self.isInOrder(Self.read(text, .asWritten)))
   }
 
   @Test func `behind a long segment in order nothing is put into order, and a long one is turned round`()
@@ -111,7 +110,7 @@ import Testing
     let pipe = try NamedPipe()
     pipe.write { write in _ = write(Array(text.utf8)) }
     var options = TrackOptions()
-    options.sortsSegments = true
+    options.order = .segments
     var reader = try TrackReader(path: pipe.path, options: options)
     var batch: [TrackItem] = []
     var times: [UTCTime] = []
@@ -135,7 +134,7 @@ import Testing
       }
     }
     var options = TrackOptions()
-    options.sortsSegments = true
+    options.order = .segments
     var reader = try TrackReader(path: pipe.path, options: options)
     var batch: [TrackItem] = []
     var fixes = 0
@@ -196,33 +195,28 @@ import Testing
     #expect(reading.notes == [])
   }
 
-  @Test func `segments that overlap stay as they are, and each can be read alone`() throws {
+  @Test func `segments that overlap stay as they are`() throws {
     let text = Self.gpx([0...29, 10...39])
     let reading = try Self.read(text)
     #expect(!Self.isInOrder(reading))
     #expect(reading.notes == ["segments overlap in time"])
     var options = TrackOptions()
-    options.sortsSegments = true
+    options.order = .segments
     options.overlapRemedy = "--each-segment replays each alone"
     #expect(
       try Reading(text, options: options).notes
         == ["segments overlap in time; --each-segment replays each alone"])
-    for segment in 1...2 {
-      let alone = try Self.read(text, segment: segment)
-      #expect(alone.fixes.count == 30)
-      #expect(Self.isInOrder(alone))
-      #expect(!alone.items.contains(.segmentBreak))
-    }
   }
 
-  @Test func `points with the newest first are turned round in a segment that is read alone`() throws {
-    let text = Self.gpx([10...39, 0...29], isNewestFirst: true)
-    for segment in 1...2 {
-      let alone = try Self.read(text, segment: segment)
-      #expect(alone.fixes.count == 30)
-      #expect(Self.isInOrder(alone))
-      #expect(alone.notes == ["points stood with the newest first; put into the order of time"])
+  @Test func `the points of each segment can be put into the order of time alone`() throws {
+    let reading = try Self.read(Self.gpx([10...39, 0...29], isNewestFirst: true), .points)
+    #expect(reading.notes == ["points stood with the newest first; put into the order of time"])
+    let minutes = reading.items.split(separator: .segmentBreak).map { segment in
+      segment.compactMap { item in
+        if case .fix(let report) = item { report.time.map { $0.microseconds / 60_000_000 % 60 } } else { nil }
+      }
     }
+    #expect(minutes == [Array(10...39), Array(0...29)])
   }
 
   @Test func `trouble at the end comes after the points before it`() throws {
