@@ -20,11 +20,13 @@ struct SettingsOptions: ParsableArguments {
   }
 }
 
-/// `--profile` of the commands of `locwatch power`. What goes without it is for each to say.
+/// `--profile`. All commands share the type: `locwatch power` reads it before the subcommand, and the parser hands it on
+/// to nobody else. What goes without it is for each to say.
 struct ProfileOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The power profile: a name (locwatch power profiles) or a YAML file.", valueName: "name|file"),
+      "The power profile: a name (locwatch power profiles) or a YAML file; the engine goes by \(PowerProfile.standardName) without one.",
+      valueName: "name|file"),
     completion: Candidates.profiles)
   var profile: String?
 
@@ -38,25 +40,17 @@ struct ProfileOptions: ParsableArguments {
 /// Settings and power profile, for every command with an engine.
 struct EngineOptions: ParsableArguments {
   @OptionGroup var settings: SettingsOptions
-
-  @Option(
-    help: ArgumentHelp(
-      "The power profile: a name (locwatch power profiles) or a YAML file (default: \(PowerProfile.standardName)).",
-      valueName: "name|file"), completion: Candidates.profiles)
-  var profile: String?
+  @OptionGroup var profiles: ProfileOptions
 
   /// The settings file; nil for the defaults.
   var config: String? { settings.config }
 
-  /// The profile that `--profile` names; nil without the option.
-  func namedProfile() throws(Failure) -> PowerProfile? {
-    guard let profile else { return nil }
-    return try PowerProfileFile.find(profile)
-  }
+  /// The name or file of the profile; nil without the option.
+  var profile: String? { profiles.profile }
 
   /// Applies the profile, then the settings, which can override numbers of the profile.
   func apply(to configuration: inout EngineConfiguration) throws(Failure) {
-    if let profile = try namedProfile() { configuration.profile = profile }
+    if let profile = try profiles.named() { configuration.profile = profile }
     guard let config else { return }
     var daemon = DaemonSettings()
     try Settings.read(path: config, into: &configuration, &daemon)

@@ -196,14 +196,14 @@ struct OnRemove: ReportingCommand {
     guard !chosen.isEmpty else { return Terminal.note("no commands") }
     let database = try state.open()
     for name in chosen { _ = try database.removeSubscriber(name) }
-    let unused = try CommandRules.unusedRegions(in: database)
+    let removed = rules.filter { chosen.contains($0.name) }
+    let unused = try CommandRules.unusedRegions(of: removed, in: database)
     if !unused.isEmpty { _ = try database.remove(.ids(unused)) }
     let seat = try state.seat()
     try seat.note([.subscribers(chosen)] + (unused.isEmpty ? [] : [.regions(unused)]))
     for name in chosen { try Terminal.print("removed \(TextTable.cell(name))\n") }
     for id in unused { try Terminal.print("removed region \(TextTable.cell(id)), which was made for it\n") }
     if !unused.isEmpty { Terminal.warn(seat.notificationsInVain(for: unused)) }
-    let removed = rules.filter { chosen.contains($0.name) }
     for line in try CommandRules.leftDwells(of: removed, in: database) { Terminal.note(line) }
   }
 }

@@ -101,7 +101,7 @@ struct ForecastOptions: ParsableArguments {
   /// - Parameter begins: the log's time of a track's first fix, seconds.
   func forecast(begins: Double) throws(Failure) -> PowerForecast {
     if isSchedule {
-      return PowerForecast(try CalibrationFile(path: source), profile: try engine.namedProfile())
+      return PowerForecast(try CalibrationFile(path: source), profile: try engine.profiles.named())
     }
     var request = ReplayRequest()
     try engine.apply(to: &request.configuration)

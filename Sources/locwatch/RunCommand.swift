@@ -91,7 +91,7 @@ struct RunCommand: ParsableCommand {
     if let metrics { try MetricsFile.refuseUnwritable(metrics) }
     request.address = try live.address(or: gpsd)
     request.settings = engine.config
-    request.profile = try engine.namedProfile()
+    request.profile = try engine.profiles.named()
     request.sampling = sampling
     request.recording = live.record
     request.isSimulated = live.simulated

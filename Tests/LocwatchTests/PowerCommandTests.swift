@@ -35,6 +35,15 @@ import Testing
     #expect((run.stdout + run.stderr).contains(text), "\(run)")
   }
 
+  @Test(arguments: [["power", "predict"], ["power", "--profile", "pinephone", "predict"]])
+  func `a prediction goes by the profile that is named`(words: [String]) async throws {
+    let named = words.contains("--profile") ? [] : ["--profile", "pinephone"]
+    let run = try await Binary.run(words + ["Tracks/tunnel.gpx", "--json"] + named)
+    #expect(run.status == 0 && run.stdout.contains(#""profile":"pinephone""#), "\(run)")
+    let unknown = try await Binary.run(["power", "predict", "Tracks/tunnel.gpx", "--profile", "pinephon"])
+    #expect(unknown.status == 64 && unknown.stderr.contains("did you mean \"pinephone\"?"), "\(unknown)")
+  }
+
   @Test func showTellsEveryNumberItsMarkAndItsSource() async throws {
     let run = try await Binary.run(["power", "show", "rpi4-ublox-m8"])
     #expect(run.status == 0, "\(run.stderr)")

@@ -64,6 +64,8 @@ struct RegionVisit: Hashable, Sendable, Codable {
   var enteredAt: EngineInstant
   /// Whether the dwell time ran out while evidence of leaving was pending.
   var dwellIsOverdue = false
+  /// Whether the dwell was reported; nil where it was not, or before that was kept.
+  var dwellIsReported: Bool?
 }
 
 /// The fixes seen while a state is unknown.

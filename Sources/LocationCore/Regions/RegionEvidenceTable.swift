@@ -142,11 +142,8 @@ struct RegionEvidenceTable: Sendable {
   mutating func countPassage(_ slot: RegionSlot) {
     guard let place = place(of: slot) else { return visited.set(slot, (visited[slot] ?? 0) &+ 1) }
     switch records[place].evidence {
-    case .unknown, .inside: break
+    case .unknown, .inside, .departed: break
     case .outside(let against, let visits): records[place].evidence = .outside(against, visits: visits &+ 1)
-    case .departed(let against, var visit):
-      visit.number &+= 1
-      records[place].evidence = .departed(against, visit)
     }
   }
 

@@ -41,7 +41,7 @@ extension RegionMonitor {
     _ slot: RegionSlot, _ fix: RegionFix, _ edgeMeters: Double, into events: inout [RegionEvent]
   ) {
     let place = approaches.firstIndex { $0.slot == slot }
-    guard evidence.state(of: slot) == .outside else {
+    guard state(in: slot) == .outside else {
       if let place { approaches.remove(at: place) }
       return
     }

@@ -22,10 +22,11 @@ extension RegionMonitor {
       fix.instant = clock.due
       let edge = catalog[clock.slot].shape.edgeMeters(at: fix.coordinate)
       append(.dwell, place, fix, edge, .dwelled, since: visit.enteredAt, into: &events)
+      visit.dwellIsReported = true
     } else {
       visit.dwellIsOverdue = true
-      evidence[place].visit = visit
     }
+    evidence[place].visit = visit
   }
 
   /// Whether what is due waits for the next fix: the position may be elsewhere since nobody was there to see it. The
@@ -66,7 +67,8 @@ extension RegionMonitor {
   mutating func reviseDeadlines(of slot: RegionSlot, reportedDwell: Bool, at now: EngineInstant) {
     guard let place = evidence.place(of: slot), var visit = evidence[place].visit else { return }
     let terms = catalog[slot].terms
-    let isDwellDone = reportedDwell && !visit.dwellIsOverdue && clocks.due(of: slot, .dwell) == nil
+    let isDwellDone =
+      visit.dwellIsReported ?? (reportedDwell && !visit.dwellIsOverdue && clocks.due(of: slot, .dwell) == nil)
     clocks.remove(slot: slot)
     visit.dwellIsOverdue = false
     evidence[place].visit = visit

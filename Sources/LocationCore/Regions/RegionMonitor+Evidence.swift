@@ -185,6 +185,7 @@ extension RegionMonitor {
       !against.isPending
     else { return }
     visit.dwellIsOverdue = false
+    visit.dwellIsReported = true
     evidence[place] = .inside(against, visit)
     let edge = catalog[evidence.slot(place)].shape.edgeMeters(at: fix.coordinate)
     append(.dwell, place, fix, edge, .dwelled, since: visit.enteredAt, into: &events)

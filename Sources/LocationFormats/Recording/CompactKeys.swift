@@ -21,7 +21,7 @@ enum CompactKeys {
     "restFactor", "fix", "due", "edgeMeters", "departure", "confidence", "recent", "since", "candidate",
     "nextDeadline", "sequence", "catalog", "engine", "lastSpeed", "speedMetersPerSecond", "courseDegrees",
     "altitudeMeters", "dwell", "exit", "departures", "approaches", "clocks", "slot", "kind", "hysteresis",
-    "kept", "silent", "rested", "unseen", "ids",
+    "kept", "silent", "rested", "unseen", "ids", "dwellIsReported",
   ]
 
   /// The number of a name.

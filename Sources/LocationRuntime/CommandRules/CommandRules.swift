@@ -82,9 +82,12 @@ package enum CommandRules {
     }
   }
 
-  /// Regions that `locwatch on` has made and that no subscriber or outlet names any more.
-  package static func unusedRegions(in database: StateDatabase) throws(Failure) -> [String] {
-    let made = try database.regions(.tag(RuleRegions.tag)).regions.map(\.id)
+  /// Regions of removed rules that `locwatch on` has made and that no subscriber or outlet names any more.
+  package static func unusedRegions(
+    of removed: [Subscriber], in database: StateDatabase
+  ) throws(Failure) -> [String] {
+    let named = Set(removed.flatMap { $0.regions ?? [] })
+    let made = try database.regions(.tag(RuleRegions.tag)).regions.map(\.id).filter(named.contains)
     let subscribers = try database.subscribers().map(\.subscriber).filter { $0.services.contains(.regions) }
     // One that takes all regions takes these too.
     guard subscribers.allSatisfy({ $0.regions != nil }) else { return [] }

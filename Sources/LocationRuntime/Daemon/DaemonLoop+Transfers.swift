@@ -102,7 +102,12 @@ extension DaemonLoop {
       for (key, value) in [("user", answer.user), ("password", answer.password)] {
         if let value { job = JSONTree.object([key: .string(value)]).over(job) }
       }
-      try transfers.spool.store(job.text, answer.number, of: name)
+      do throws(Failure) {
+        try transfers.spool.store(job.text, answer.number, of: name)
+      } catch {
+        Self.log("\(name): \(error)")
+        return refuseAndCount(name, "answer", TransferRecord.Reason.noSpace.rawValue)
+      }
     }
     if let refusal = try handle(event, of: name) {
       refuseAndCount(name, "answer", refusal.reason.rawValue)

@@ -110,6 +110,16 @@ import Testing
     #expect(try words([(0, -300), (10, 0), (20, -310), (30, -300)]).isEmpty)
   }
 
+  @Test func `an exit that is held back keeps its visit, and a passage meanwhile is none`() throws {
+    var monitor = try monitor([circle("gate", notify: [.exit, .cross], exitDelay: 120)])
+    let easts = [Double](repeating: 0, count: 30) + [300, 300, 300, 300]
+    var way = easts.enumerated().map { (second: Double($0), east: $1) }
+    way += [(40, 300), (50, 0), (60, -300), (200, -300)]
+    let events = monitor.events(
+      of: way.map { makeFix(second: $0.second, place(east: $0.east, from: munich)) })
+    #expect(events.count == 2 && events.last?.kind == .exit && events.last?.visit == 1, "\(events)")
+  }
+
   @Test func anUnaskedPassageIsNotTold() throws {
     var monitor = try monitor([circle("gate", initial: .silent)])
     let events = monitor.events(of: [

@@ -285,6 +285,18 @@ import Testing
     #expect(monitor.events(of: track([0], from: 100)).words == ["dwell home@99"])
   }
 
+  @Test func `a dwell that was told is not told again after nobody asked for it`() throws {
+    var monitor = try monitor([circle("home", notify: [.dwell], dwell: 30)])
+    #expect(
+      monitor.events(of: track(Array(repeating: 0, count: 100))).words == ["inside home@0", "dwell home@30"])
+    for notify: Region.Notify in [[.exit], [.exit, .dwell]] {
+      let isChanged = try monitor.change(
+        circle("home", notify: notify, dwell: 30), at: EngineInstant(microseconds: 99_000_000))
+      #expect(isChanged && monitor.nextDeadline == nil)
+    }
+    #expect(monitor.events(of: track([0], from: 100)).isEmpty)
+  }
+
   @Test(arguments: [0, -1, .nan, .infinity, 3e7])
   func badRadiiAreRefused(radius: Double) {
     var monitor = RegionMonitor()

@@ -423,6 +423,19 @@ import Testing
     }
   }
 
+  @Test func `regions that no removed command names stay`() async throws {
+    let folder = TemporaryFolder()
+    let state = ["--state", folder("s.db")]
+    let tagged = try await Binary.run(
+      ["regions", "add", "boat", "--circle", "48,11,50", "--tag", "on"] + state)
+    #expect(tagged.status == 0, "\(tagged)")
+    #expect(try await Binary.run(["on", "exit", "home"] + Self.home + state + ["--", "true"]).status == 0)
+    let removed = try await Binary.run(["on", "remove", "--all"] + state)
+    #expect(removed.stdout == "removed exit-home\nremoved region home, which was made for it\n", "\(removed)")
+    let left = try await Binary.run(["regions", "list"] + state)
+    #expect(left.stdout.contains("boat"), "\(left)")
+  }
+
   @Test func `--start has systemd start the unit of this user`() async throws {
     let folder = TemporaryFolder()
     let bin = folder("bin")

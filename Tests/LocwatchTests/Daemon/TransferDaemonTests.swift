@@ -437,6 +437,31 @@ struct TransferDaemonTests {
     #expect(run.process?.stderr.contains("sesame") == false)
   }
 
+  @Test func `I4 an answer for which there is no room is refused, and may come again`() async throws {
+    let answer = #"echo '{"answer":1,"user":"anna","password":"sesame"}'"#
+    let site = try await Site(
+      Self.ask("/auth", "secret") + "\nwhile [ ! -e \"$D/answer\" ]; do sleep 0.02; done\n" + answer
+        + "\nwhile [ ! -e \"$D/again\" ]; do sleep 0.02; done\n" + answer)
+    let run = site.run
+    try await run.wait("the question") {
+      try await run.events().contains { $0.contains(#""type":"transfer.auth""#) }
+    }
+    // A folder stands where the job is to be written.
+    let obstacle = "\(run.state).transfers/jobs/a/1.json.new"
+    try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
+    _ = run.folder.write("answer", "")
+    try await run.wait("the failure") {
+      run.process?.stderr.contains("1.json: can't be written: Is a directory") ?? false
+    }
+    try FileManager.default.removeItem(atPath: obstacle)
+    _ = run.folder.write("again", "")
+    try await run.wait("the file") { site.file("secret")?.count == 5000 }
+    try await run.wait("the refusal") {
+      run.log.contains { $0.line.contains(#""what":"answer","reason":"no_space""#) }
+    }
+    #expect(await run.end() == 0)
+  }
+
   @Test func `I1 a login goes along to another path of its host, and to no other host`() async throws {
     let login = #","user":"anna","password":"sesame""#
     let site = try await Site(
