@@ -38,6 +38,7 @@ extension Engine {
     guard let change = state.policy.firstMove(index, last: last, at: state.instant) else { return }
     tell(change, to: index, before, into: &effects)
     state.policy.refreshDeadline()
+    reviseSampling(into: &effects)
   }
 
   /// Tells a subscriber whose window is over where it is now, if it has moved far enough (rule B1).

@@ -48,7 +48,9 @@ extension Engine {
     guard let order else { return }
     state.tally.count(order)
     if configuration.explains {
-      record(.receiver(order), at: utc(at: state.instant), into: &effects)
+      // It takes no number: other records have the same with and without it.
+      let record = Record(id: state.nextID - 1, time: utc(at: state.instant), body: .receiver(order))
+      effects.append(.record(record))
     }
     effects.append(.receive(order))
   }
@@ -76,8 +78,12 @@ extension Engine {
       view.evidenceSeconds = configuration.regions.clearSeconds
     }
     view.needsMoves = needs.needsMoves
-    view.closedSeconds = Swift.max(0, fix.instant.seconds(to: state.significant.windowEnd))
-    view.remainingMeters = state.significant.remainingMeters(from: fix)
+    view.move = state.significant.move(from: fix)
+    if state.policy.hasOwnMeasures {
+      for session in state.policy.sessions where session.mayKnowMoves {
+        if let own = session.significant, own.hasDelivered { view.ownMoves.append(own.move(from: fix)) }
+      }
+    }
     let outlook = state.ledger.outlook
     view.timeToFixSeconds = outlook.hotTimeToFix
     view.hotSeconds = outlook.hotSeconds

@@ -523,6 +523,8 @@ extension Engine {
   private mutating func end(into effects: inout [Effect]) {
     endVisit(into: &effects)
     bookReceiver(.off)
+    let instant = state.instant
+    book { $0.settle(at: instant) }
     advise(into: &effects)
     for entry in state.ledger.entries where entry.joules > 0 || entry.seconds > 0 {
       record(.power(entry), at: utc(at: state.instant), into: &effects)

@@ -124,7 +124,11 @@ extension AreaGeometry {
     }
     for turn in [0.0, -360, 360] {
       let crossings = SegmentCrossings(way, longitude: longitude(of: way.start) + turn)
-      boundary.edges(in: crossings.box.widened(byMeters: bufferMeters ?? 0)) { a, b in
+      let narrow = crossings.box
+      var box = narrow.widened(byMeters: bufferMeters ?? 0)
+      // The frame goes on beyond 180 degrees, where a box by itself begins anew.
+      box.west = narrow.west - 0.5 * (box.width - narrow.width)
+      boundary.edges(in: box) { a, b in
         if let part = crossings.part(a, b) { consider(part) }
         for end in [a, b] { consider(crossings.nearestPart(to: end, scale)) }
       }

@@ -31,6 +31,8 @@ struct SamplingPlan: Hashable, Sendable, Codable {
   private var rest = RestAnchor()
   /// When the receiver was switched on last.
   private var onSince: EngineInstant?
+  /// When the last planned pause was over; nil where none was, or before that was kept.
+  private var pauseEnd: EngineInstant?
   /// The first fix since then.
   private var firstFix: EngineInstant?
   private var lastFix: EngineInstant?
@@ -97,7 +99,7 @@ extension SamplingPlan {
     let (seconds, reason) = wait(view, configuration)
     let due = seconds.map { lastFix.advanced(bySeconds: $0) }
     guard due != nextDeadline || reason != self.reason else { return nil }
-    if let due, due <= instant { return switchOn(at: instant, reason) }
+    if let due, due <= instant { return switchOn(at: due, reason) }
     nextDeadline = due
     self.reason = reason
     return .off(seconds: due.map { instant.seconds(to: $0) }, reason)
@@ -134,6 +136,7 @@ extension SamplingPlan {
     isOn = true
     self.reason = reason
     onSince = instant
+    pauseEnd = instant
     firstFix = nil
     nextDeadline = nil
     return .on(reason)
@@ -152,10 +155,11 @@ extension SamplingPlan {
 // MARK: - What a fix tells
 
 extension SamplingPlan {
-  /// Seconds since an earlier fix in which the receiver was switched off on purpose.
+  /// Seconds since an earlier fix in which the receiver was switched off on purpose. Time in which nobody was there to
+  /// switch it on again is none of these.
   func pausedSeconds(since last: EngineInstant) -> Double {
-    guard failures == 0, let onSince, onSince > last else { return 0 }
-    return last.seconds(to: onSince)
+    guard failures == 0, let end = pauseEnd ?? onSince, end > last else { return 0 }
+    return last.seconds(to: end)
   }
 
   private mutating func note(_ fix: Fix, _ configuration: SamplingConfiguration) {
@@ -229,8 +233,11 @@ extension SamplingPlan {
       let speed = Swift.min(
         configuration.maxSpeedMetersPerSecond,
         Swift.max(Self.leastSpeed, Self.speedReserve * rest.speedMetersPerSecond))
-      let moved = Swift.max(view.closedSeconds, view.remainingMeters / speed, Self.movedSlackSeconds)
-      consider(moved, .moved, orAfter: restPause)
+      func seconds(_ move: SamplingView.Move) -> Double {
+        Swift.max(move.closedSeconds, move.remainingMeters / speed)
+      }
+      let moved = view.ownMoves.reduce(seconds(view.move)) { Swift.min($0, seconds($1)) }
+      consider(Swift.max(moved, Self.movedSlackSeconds), .moved, orAfter: restPause)
     }
     if view.hasEvidence { consider(Self.evidenceLimitSeconds, .enter) }
     if doubtPauseSeconds > 0 { consider(doubtPauseSeconds, .doubt) }

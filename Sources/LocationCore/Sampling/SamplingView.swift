@@ -25,10 +25,10 @@ struct SamplingView: Hashable, Sendable {
   var dwellSeconds: Double?
   /// Whether anybody wants significant changes or visits.
   var needsMoves = false
-  /// Seconds from the fix in which no significant change is delivered.
-  var closedSeconds = 0.0
-  /// Metres from the fix to the nearest place that would be a significant change.
-  var remainingMeters = 0.0
+  /// What the next significant change waits for.
+  var move = Move()
+  /// The same for each program that measures by itself.
+  var ownMoves: [Move] = []
   /// Seconds that the receiver is expected to take for a fix, within `hotSeconds` of this one.
   var timeToFixSeconds = 0.0
   /// Seconds from this fix in which a search begins hot.
@@ -39,4 +39,12 @@ struct SamplingView: Hashable, Sendable {
   var leastPauseSeconds = 0.0
   /// Seconds that the evidence for a region takes from its first fix, when it is clear.
   var evidenceSeconds = 0.0
+
+  /// What a significant change waits for.
+  struct Move: Hashable, Sendable {
+    /// Seconds from the fix in which none is delivered.
+    var closedSeconds = 0.0
+    /// Metres from the fix to the nearest place that would be one.
+    var remainingMeters = 0.0
+  }
 }

@@ -60,7 +60,10 @@ struct Inquiry: ~Copyable {
       }
       if case .fixRejected = record.body, canTell(of: record) { seen.report = record }
       if case .region(let event) = record.body { seen.regions[event.region] = record }
-      if case .receiver = record.body { seen.receiver = record }
+      if case .receiver = record.body {
+        seen.receiver = record
+        return
+      }
       if case .source(.stale) = record.body { seen.source = record }
       if case .decision(let decision) = record.body { seen.decisions[decision.subscriber] = record }
       if let event = question.event, record.id == event {

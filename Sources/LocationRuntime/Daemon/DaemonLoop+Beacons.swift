@@ -14,7 +14,7 @@ extension DaemonLoop {
   /// Nobody knows what has become of beacons while there was no daemon.
   mutating func forgetBeacons() throws(Failure) {
     guard live.engine.hasPresentBeacons else { return }
-    try live.handle(.beacon(.lost(nil, secondsAgo: 0)), at: clock.read())
+    try live.handleAtLast(.beacon(.lost(nil, secondsAgo: 0)))
   }
 
   /// Takes what BlueZ says of beacons.

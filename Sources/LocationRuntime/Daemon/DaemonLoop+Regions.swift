@@ -61,7 +61,7 @@ extension DaemonLoop {
   ) throws(Failure) {
     self.settings = settings
     hook.command = settings.receiverHook
-    if !settings.notifyHook.isEmpty { notifier.hook = settings.notifyHook }
+    notifier.hook = settings.notifyHook
     if configuration != live.engine.configuration { try change(to: configuration) }
     try live.host.journal.keep(settings.retention, of: live.host.engine, at: clock.read())
   }

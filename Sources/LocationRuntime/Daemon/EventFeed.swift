@@ -65,6 +65,8 @@ package struct EventFeed: ~Copyable {
     let now = StatePath.status(state)?.st_ino
     if database == nil || now != nil && now != inode {
       database = try StateDatabase.openToRead(path: state)
+      // A file that was begun anew counts from 1.
+      if inode != nil, let last = try database?.lastEventID(), last < cursor { cursor = 0 }
       inode = now
     }
     return database

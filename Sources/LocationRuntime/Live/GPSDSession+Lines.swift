@@ -67,6 +67,7 @@ extension GPSDSession {
     guard !isFound else { return }
     isFound = true
     trouble = nil
+    told = nil
     searchSince = instant
     freshness = .searching
     deliver(.source(.found(name: name)))

@@ -74,6 +74,19 @@ import Testing
     #expect(passages > 12)
   }
 
+  @Test(arguments: [179.985, 179.995, -179.995, -179.985])
+  func `a corridor across 180 degrees is passed on both sides`(longitude: Double) throws {
+    var region = circle("gate", notify: [.cross], initial: .silent)
+    region.shape = .corridor(
+      line: [179.98, -179.98].map { Coordinate(uncheckedLatitude: 48, longitude: $0) }, bufferMeters: 20)
+    var monitor = try monitor([region])
+    let events = monitor.events(
+      of: [47.9994, 48.0006].enumerated().map { second, latitude in
+        makeFix(second: Double(10 * second), Coordinate(uncheckedLatitude: latitude, longitude: longitude))
+      })
+    #expect(events.words == ["cross gate@10"])
+  }
+
   private let gate = circle("gate", notify: [.cross], initial: .silent)
 
   private func words(_ fixes: [(second: Double, east: Double)], sigma: Double = 5, gapAfter: Int? = nil)

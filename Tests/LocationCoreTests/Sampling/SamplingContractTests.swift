@@ -26,6 +26,17 @@ import Testing
     #expect(effects == drive.effects(Self.configuration))
   }
 
+  @Test(arguments: [UInt64](1...5)) func `orders to the receiver take no ids`(_ seed: UInt64) {
+    var plain = Self.configuration
+    plain.explains = false
+    let drive = EngineContractTests.drive(seed: seed)
+    let told = drive.effects(plain).records
+    let explained = drive.effects(Self.configuration).records
+    #expect(explained.contains { $0.type == "receiver" })
+    let ids = Set(told.map(\.id))
+    #expect(told == explained.filter { ids.contains($0.id) && !["receiver", "fix"].contains($0.type) })
+  }
+
   @Test(arguments: [UInt64](1...5)) func aSnapshotAnywhereIsInvisible(_ seed: UInt64) throws {
     let drive = EngineContractTests.drive(seed: seed)
     let plain = drive.effects(Self.configuration)

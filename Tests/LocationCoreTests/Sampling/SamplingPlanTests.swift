@@ -55,8 +55,8 @@ import Testing
     let order = Self.order(
       Self.view {
         $0.needsMoves = true
-        $0.closedSeconds = 300
-        $0.remainingMeters = 500
+        $0.move.closedSeconds = 300
+        $0.move.remainingMeters = 500
       })
     #expect(order == .off(seconds: 298, .moved))
   }
@@ -65,9 +65,19 @@ import Testing
     let order = Self.order(
       Self.view {
         $0.needsMoves = true
-        $0.remainingMeters = 500
+        $0.move.remainingMeters = 500
       })
     #expect(order == .off(seconds: 248, .moved))
+  }
+
+  @Test func `the program that is told first decides`() {
+    let order = Self.order(
+      Self.view {
+        $0.needsMoves = true
+        $0.move = SamplingView.Move(closedSeconds: 280, remainingMeters: 500)
+        $0.ownMoves = [.init(closedSeconds: 40, remainingMeters: 300), .init(closedSeconds: 120)]
+      })
+    #expect(order == .off(seconds: 118, .moved))
   }
 
   @Test func `who needs nothing switches it off, who needs each fix leaves it on`() {
@@ -188,6 +198,22 @@ import Testing
     // Who asked is gone: there is no search to give up.
     plan.release()
     #expect(plan.nextDeadline == nil)
+  }
+
+  @Test(arguments: [(104.0, 100.0), (9000, 1798)])
+  func `a pause is over when it was to be, however late the receiver was switched on`(
+    enter: Double, pause: Double
+  ) {
+    var plan = SamplingPlan()
+    _ = plan.take(Self.fix(0), Self.view { $0.enterSeconds = enter }, by: Self.configuration)
+    let due = plan.nextDeadline!
+    _ = plan.fire(at: due, by: Self.configuration)
+    plan.open(at: Drive.instant(20_000), timeToFixSeconds: 2, by: Self.configuration)
+    #expect(plan.pausedSeconds(since: Drive.instant(0)) == pause)
+    // It was on all the time that nobody read from it.
+    _ = plan.take(Self.fix(20_002), Self.view { $0.needsEach = true }, by: Self.configuration)
+    plan.open(at: Drive.instant(40_000), timeToFixSeconds: 2, by: Self.configuration)
+    #expect(plan.pausedSeconds(since: Drive.instant(20_002)) == 0)
   }
 
   @Test func `who comes to need more is served at once`() {
