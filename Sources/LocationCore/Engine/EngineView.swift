@@ -74,10 +74,11 @@ extension Engine {
   /// Which beacons are watched for, as the regions say (rule B11).
   public var beacons: [Beacon] { (state.beacons?.watches ?? []).map(\.beacon) }
 
-  /// Ids of the regions that the last fix is inside of, or whose beacons are seen, sorted.
+  /// Ids of the regions that the device is inside of, or whose beacons are seen, sorted. One whose exit is held back
+  /// counts.
   public var regionsInside: [String] {
     let seen = (state.beacons?.watches ?? []).filter { $0.state == .inside }.map(\.region.id)
-    return (regions.evidence.inside.map { regions.catalog[$0].terms.id } + seen).sorted()
+    return (regions.inside.map { regions.catalog[$0].terms.id } + seen).sorted()
   }
 
   /// A region as it was added; nil where there is none of that id.

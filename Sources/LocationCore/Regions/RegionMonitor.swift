@@ -101,6 +101,9 @@ public struct RegionMonitor: Sendable {
     return evidence[place].state
   }
 
+  /// The regions that the position is in, or that it has left with an exit that is held back.
+  var inside: [RegionSlot] { evidence.inside + departures.map(\.slot) }
+
   /// By how much the error of the fixes is taken to differ from what is claimed.
   public var errorEstimate: ErrorEstimate { inflation.estimate }
 

@@ -2,7 +2,7 @@ extension RegionMonitor {
   /// Where the position is held to be with respect to the regions whose evidence the next fix updates: those with
   /// pending evidence, those it is in, and one more that somebody asks about.
   func standings(with asked: String?) -> [String: RegionState] {
-    var slots = evidence.inside + departures.map(\.slot)
+    var slots = inside
     if evidence.seenAt == nil { catalog.forEachSlot { slots.append($0) } }
     for record in evidence.records where record.isActive { slots.append(record.slot) }
     if let slot = asked.flatMap({ catalog.slot(of: $0) }) { slots.append(slot) }

@@ -158,8 +158,8 @@ extension SamplingPlan {
   /// Seconds since an earlier fix in which the receiver was switched off on purpose. Time in which nobody was there to
   /// switch it on again is none of these.
   func pausedSeconds(since last: EngineInstant) -> Double {
-    guard failures == 0, let end = pauseEnd ?? onSince, end > last else { return 0 }
-    return last.seconds(to: end)
+    guard failures == 0, let pauseEnd, pauseEnd > last else { return 0 }
+    return last.seconds(to: pauseEnd)
   }
 
   private mutating func note(_ fix: Fix, _ configuration: SamplingConfiguration) {

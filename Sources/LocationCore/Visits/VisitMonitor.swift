@@ -355,6 +355,9 @@ extension VisitMonitor {
         .depart, at: instant, departed: isUnknown ? nil : departure.time,
         reason: absence.departure != nil ? .near : isUnknown ? .gap : .left, into: &events)
       closed = Closed(visit: visit, place: stay.middle, left: departure.instant)
+    } else if isBack {
+      let left = (absence.departure ?? stay.last).instant
+      _closed.change { $0.left = left }
     }
     visit = nil
     stage = .moving
@@ -365,6 +368,13 @@ extension VisitMonitor {
     weigh(at: instant, into: &events)
   }
 
+  /// Whether the position has come back to the visit before, from which it was away for a moment only.
+  private var isBack: Bool {
+    guard let closed else { return false }
+    return closed.left.seconds(to: stay.first.instant) <= configuration.mergeSeconds
+      && Geodesy.isWithin(configuration.mergeMeters, of: closed.place, stay.middle)
+  }
+
   /// Tells of a visit: a new one, or the one before when the position was away from it for a moment only.
   private mutating func arrive(
     at instant: EngineInstant, reason: VisitEvent.Reason, into events: inout [VisitEvent]
@@ -372,9 +382,7 @@ extension VisitMonitor {
     nextDeadline = nil
     recent = nil
     stage = .visiting
-    if let closed, closed.left.seconds(to: stay.first.instant) < configuration.mergeSeconds,
-      Geodesy.isWithin(configuration.mergeMeters, of: closed.place, stay.middle)
-    {
+    if isBack, let closed {
       visit = closed.visit
       append(.arrive, at: instant, reason: .returned, into: &events)
     } else {

@@ -19,10 +19,17 @@ extension DaemonLoop {
     try turnReceiver(on: live.engine.receiver.isOn || !isAdaptive)
   }
 
+  /// Tells the engine that somebody reads from gpsd again, where it does not order that itself. In a log that is played
+  /// no time passes until the next fix, which tells.
+  mutating func bookReturn() throws(Failure) {
+    guard !live.engine.configuration.sampling.isDutyCycled, !request.isSimulated else { return }
+    try live.handle(.receiver(.opened), at: clock.read())
+  }
+
   /// Tells the engine that nobody read from gpsd while there was no daemon.
   mutating func bookAbsence() throws(Failure) {
     let last = live.last
-    guard live.engine.configuration.sampling.isDutyCycled, last > .distantPast else { return }
+    guard last > .distantPast else { return }
     try live.handle(.receiver(.released), at: ClockReading(instant: last, utc: nil))
   }
 

@@ -227,7 +227,10 @@ struct DaemonLoop: ~Copyable {
     if machine.isUnlocked() { try live.handle(machine: .unlock, at: reading) }
     if !wasOtherBoot { try renewBluetooth(of: live.engine.subscribers) }
     try takeRequests(at: reading)
-    if isResumed { try live.handle(.machine(.absent(false)), at: clock.read()) }
+    if isResumed {
+      try live.handle(.machine(.absent(false)), at: clock.read())
+      try bookReturn()
+    }
     try alignAudience()
     try alignReceiver()
     try commit()

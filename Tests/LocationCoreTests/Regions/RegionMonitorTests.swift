@@ -197,7 +197,7 @@ import Testing
     let out = Array(repeating: 300.0, count: 30)
     var leaves = try monitor([region])
     var events = leaves.events(of: track([0, 0] + out))
-    #expect(leaves.state(of: "home") == .inside)
+    #expect(leaves.state(of: "home") == .inside && leaves.inside.count == 1)
     leaves.advance(to: EngineInstant(microseconds: 100_000_000), into: &events)
     #expect(events.words == ["inside home@0", "exit home@64"])
     #expect(events[1].reason == .delayed)

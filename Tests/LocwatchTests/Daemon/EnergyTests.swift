@@ -58,6 +58,24 @@ import Testing
     #expect(other.stdout.contains("; profile pinephone, modelled, not measured"), "\(other.stdout)")
     let told = try #require(status.stdout.firstMatch(of: /"energy_j":([0-9.]+)/)?.1)
     #expect(abs(try #require(Double(told)) - live) < 0.1, "\(told) \(live)")
+    // Nobody reads from the receiver while there is no daemon.
+    try run.start(run.settings())
+    for second in 10_000..<10_005 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 48.01)) }
+    try await run.waitForFixes(45)
+    let later = try await joules(run)
+    #expect(await run.end() == 0)
+    #expect(later < live + 20, "\(live) \(later)")
+  }
+
+  @Test func `the books stay as they were when the daemon has ended`() async throws {
+    let run = try DaemonRun()
+    try await run.add("logger")
+    try run.start(run.settings())
+    for second in 0..<40 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 48)) }
+    try await run.waitForFixes(40)
+    let live = try await joules(run)
+    let table = try await run.command(["power"])
+    #expect(await run.end() == 0)
     let after = try await run.command(["power"])
     #expect(abs(try await joules(run) - live) < 0.1)
     #expect(after.stdout.split(separator: "\n").last == table.stdout.split(separator: "\n").last)
