@@ -130,7 +130,9 @@ import Testing
     way += [(40, 300), (50, 0), (60, -300), (200, -300)]
     let events = monitor.events(
       of: way.map { makeFix(second: $0.second, place(east: $0.east, from: munich)) })
-    #expect(monitor.inside.isEmpty && events.count == 2 && events.last?.kind == .exit && events.last?.visit == 1, "\(events)")
+    #expect(
+      monitor.inside.isEmpty && events.count == 2 && events.last?.kind == .exit && events.last?.visit == 1,
+      "\(events)")
   }
 
   @Test func anUnaskedPassageIsNotTold() throws {
