@@ -139,9 +139,7 @@ extension DaemonLoop {
   }
 
   private mutating func power() throws(Failure) -> [JSONTree.Member] {
-    let reading = clock.read()
-    try live.host.journal.bookEnergy(
-      of: live.host.engine, utc: reading.utc ?? UTCTime(microseconds: reading.instant.microseconds))
+    try live.host.journal.bookEnergy(of: live.host.engine, at: clock.read())
     return [.init(key: "books", value: try live.energyBooks.tree())]
   }
 
@@ -176,7 +174,7 @@ extension DaemonLoop {
       // On the engine's axis: nobody sets it.
       now = last.time.advanced(bySeconds: last.instant.seconds(to: reading.instant))
     } else {
-      now = reading.utc ?? UTCTime(microseconds: reading.instant.microseconds)
+      now = reading.dating
     }
     let running = StatusReport.Running(
       pid: getpid(), since: since, instant: reading.instant, address: request.address,

@@ -145,7 +145,7 @@ struct DaemonLoop: ~Copyable {
     machine = MachineWatch(
       unlockFile: request.unlockFile ?? ControlAddress.place("unlocked", state: request.state))
     self.source = source
-    since = clock.read().utc ?? UTCTime(microseconds: clock.instant.microseconds)
+    since = clock.read().dating
     self.request = request
     self.database = database
     self.live = live

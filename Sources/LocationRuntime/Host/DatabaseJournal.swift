@@ -103,6 +103,8 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
   private var regionTexts: [String: String] = [:]
   private var news: [EventNews] = []
   private var rowsSinceSnapshot: Int
+  /// The day to which energy was last booked.
+  private var bookedDay: UTCTime?
   /// Transactions since the log was last written into the database.
   private var commitsInLog = 0
   /// Transactions since it was last looked how much room is left.
@@ -282,6 +284,7 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
   /// Does what takes long and nobody waits for, where it is due: after what was stored is told.
   mutating func tidy(_ engine: borrowing Engine, at reading: ClockReading) {
     guard batch.isEmpty else { return }
+    if bookedDay != reading.dating.startOfDay { try? bookEnergy(of: engine, at: reading) }
     if rowsSinceSnapshot >= snapshotRows {
       try? checkpoint(engine, at: reading)
       commitsUnseen = DaemonLimits.commitsUnseen
@@ -305,19 +308,31 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
   /// stands for the rows that are stored.
   mutating func checkpoint(_ engine: borrowing Engine, at reading: ClockReading) throws(Failure) {
     guard batch.isEmpty else { return }
-    let utc = reading.utc ?? UTCTime(microseconds: reading.instant.microseconds)
-    try bookEnergy(of: engine, utc: utc)
+    try bookEnergy(of: engine, at: reading)
     snapshotBytes = try database.store(
-      snapshotOf: engine, at: engine.instant, keeping: retention, utc: utc)
+      snapshotOf: engine, at: engine.instant, keeping: retention, utc: reading.dating)
     rowsSinceSnapshot = 0
     database.shrink()
   }
 
-  /// Books what was spent until now.
-  func bookEnergy(of engine: borrowing Engine, utc: UTCTime) throws(Failure) {
-    let entries = engine.ledger.settled(at: engine.instant).entries
-    try database.book(entries, on: String(utc.rfc3339.prefix(10)))
+  /// Books what was spent until now: what came before midnight to the days before.
+  mutating func bookEnergy(of engine: borrowing Engine, at reading: ClockReading) throws(Failure) {
+    let today = reading.dating.startOfDay
+    var day = bookedDay ?? today
+    if bookedDay == nil, let last = try database.lastEnergyDay() { day = last }
+    // After longer a clock was set.
+    if day > today || day.seconds(to: today) > Self.longestSeconds { day = today }
+    while day < today {
+      let midnight = day.advanced(bySeconds: UTCTime.daySeconds)
+      let end = reading.instant.advanced(bySeconds: -midnight.seconds(to: reading.dating))
+      try database.book(engine.ledger.settled(at: min(end, engine.instant)).entries, on: day)
+      day = midnight
+    }
+    try database.book(engine.ledger.settled(at: engine.instant).entries, on: today)
+    bookedDay = today
   }
+
+  private static let longestSeconds = 31 * UTCTime.daySeconds
 
   /// Keeps more or less of the past from now on.
   mutating func keep(

@@ -6,7 +6,8 @@ extension StateDatabase {
   /// Books what was spent since the last time to a day.
   ///
   /// - Parameter entries: all that was ever spent; what the table has of it was booked before.
-  func book(_ entries: [PowerLedger.Entry], on day: String) throws(Failure) {
+  func book(_ entries: [PowerLedger.Entry], on day: UTCTime) throws(Failure) {
+    let day = String(day.rfc3339.prefix(10))
     try write(durably: false) { database in
       var booked: [[String]: (joules: Double, seconds: Double)] = [:]
       let sums = try Row.fetchCursor(
@@ -39,6 +40,13 @@ extension StateDatabase {
   /// A sum of rounded differences is not exact; less than this is nothing (joules, and seconds).
   private static let leastJoules = 1e-6
 
+  /// The beginning of the last day to which something was booked; nil where nothing was.
+  func lastEnergyDay() throws(Failure) -> UTCTime? {
+    try read("energy") { database in
+      try String.fetchOne(database, sql: "SELECT max(day) FROM energy")
+    }.flatMap { UTCTime(rfc3339: "\($0)T00:00:00Z") }
+  }
+
   /// What was spent on a day for one component, subscriber and rule.
   package struct EnergyRow: Hashable, Sendable {
     /// UTC, as `2026-05-04`.
@@ -65,5 +73,15 @@ extension StateDatabase {
           joules: try $0.decode(forColumn: "joules"), seconds: try $0.decode(forColumn: "seconds"))
       }
     }
+  }
+}
+
+extension UTCTime {
+  /// The length of a day of UTC.
+  static let daySeconds = 86_400.0
+
+  /// The midnight at or before it.
+  var startOfDay: UTCTime {
+    UTCTime(rfc3339: rfc3339.prefix(10) + "T00:00:00Z") ?? self
   }
 }
