@@ -18,6 +18,7 @@ struct FixMessageTests {
     arguments: [
       ("fix.0.alice.phone", nil), ("fix.0.alice.a*b", nil), ("fix.0.alice.nl\nx", "alice.nl_x"),
       ("fix.0.alice.t\tx", "alice.t_x"), ("fix.0.alice.c\r\nx y", "alice.c__x_y"), ("fix.0.\n", "_"),
+      ("fix.0.\u{300}alice.\u{300}\n", "\u{300}alice.\u{300}_"),
       ("fix.\n", "_"),
     ] as [(String, String?)])
   func `a name that no consumer can deliver is cleaned for the dead letters`(subject: String, name: String?) {

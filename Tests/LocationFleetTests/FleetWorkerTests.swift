@@ -421,6 +421,48 @@ struct FleetWorkerTests {
     #expect(replay.status == 0 && replay.stdout.split(separator: "\n").count == 1, "\(replay)")
   }
 
+  /// To Swift an accent and the dot before it are one character.
+  @Test(arguments: [("alice", "\u{300}alice")])
+  func `devices whose names differ in their bytes alone are two, also for the next worker`(
+    one: String, other: String
+  ) async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    func publish(_ fix: Int, _ user: String, _ latitude: Double) async throws {
+      try await self.publish(
+        fix: fix, latitude: latitude, to: "owntracks/\(user)/phone", of: cluster)
+    }
+    func isTaken(_ user: String, _ fixes: Int, _ latitude: String) async -> Bool {
+      await eventually {
+        let device = try await cluster.fleet(["device", "\(user)/phone", "--json"]).stdout
+        let status = try await cluster.fleet(["status"]).stdout
+        return device.contains("\"fixes\":\(fixes),\"accepted\":\(fixes),")
+          && device.contains("\"lat\":\(latitude)") && status.contains(", 0 beyond the checkpoints")
+      }
+    }
+    let first = try cluster.worker("w1")
+    for fix in 0..<3 {
+      try await publish(fix, one, 48.1)
+      try await publish(fix, other, 48.2)
+    }
+    #expect(await isTaken(one, 3, "48.1"), "\(first.stderr)")
+    #expect(await isTaken(other, 3, "48.2"), "\(first.stderr)")
+    first.signal(SIGTERM)
+    #expect(await first.finish() == 0, "\(first.stderr)")
+    for fix in 3..<6 {
+      try await publish(fix, one, 48.1)
+      try await publish(fix, other, 48.2)
+    }
+    let second = try cluster.worker("w2")
+    defer { second.signal(SIGKILL) }
+    #expect(await isTaken(one, 6, "48.1"), "\(second.stderr)")
+    #expect(await isTaken(other, 6, "48.2"), "\(second.stderr)")
+    #expect(second.stderr.contains("read 2 snapshots of partition 0 "), "\(second.stderr)")
+    let devices = try await cluster.fleet(["devices"]).stdout.split(separator: "\n")
+    #expect(devices.map { Array($0.utf8) }.contains(Array("\(one)/phone\t6".utf8)), "\(devices)")
+    #expect(devices.map { Array($0.utf8) }.contains(Array("\(other)/phone\t6".utf8)), "\(devices)")
+  }
+
   @Test func `a mapping to another number of partitions is told when a fleet is made`() async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 4)
     try cluster.start(0)
@@ -898,9 +940,11 @@ struct FleetWorkerTests {
   }
 
   /// Publishes a fix of one place by MQTT.
-  private func publish(fix: Int, to topic: String, of cluster: NATSCluster) async throws {
+  private func publish(
+    fix: Int, latitude: Double = 48.1, to topic: String, of cluster: NATSCluster
+  ) async throws {
     let message =
-      "{\"_type\":\"location\",\"lat\":48.1,\"lon\":11.5,\"acc\":5,\"tst\":\(1_700_000_000 + fix * 10)}"
+      "{\"_type\":\"location\",\"lat\":\(latitude),\"lon\":11.5,\"acc\":5,\"tst\":\(1_700_000_000 + fix * 10)}"
     let sent = try await Binary.run(
       ["-p", "\(cluster.servers[0].mqttPort)", "-q", "1", "-t", topic, "-m", message],
       executable: "/usr/bin/mosquitto_pub")

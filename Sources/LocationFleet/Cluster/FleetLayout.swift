@@ -41,6 +41,14 @@ package struct FleetLayout {
     return Int(hash % UInt32(partitions))
   }
 
+  /// The device of `fix.<partition>.<device>`; empty where there is none. Text is cut by bytes: to Swift a dot and an
+  /// accent after it are one character.
+  static func device(ofSubject subject: String) -> String {
+    let parts = subject.utf8.split(
+      separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false)
+    return parts.count > 2 ? String(decoding: parts[2], as: UTF8.self) : ""
+  }
+
   /// JetStream, for everything else.
   package let stream: JetStream
   /// What is fixed for the fleet, the checkpoint of each partition and the versions of the regions.

@@ -141,12 +141,13 @@ extension KeyValueBucket {
 
   /// What the answer to such a request says.
   func written(_ answer: JSONTree) -> Written? {
+    let prefix = subject("").utf8
     guard let entry = Self.entry(answer), let message = answer["message"],
-      let subject = message["subject"]?.string, subject.hasPrefix(self.subject(""))
+      let subject = message["subject"]?.string, subject.utf8.starts(with: prefix)
     else { return nil }
     let time = message["time"]?.string ?? ""
     return Written(
-      key: String(subject.dropFirst(self.subject("").count)), entry: entry,
+      key: String(decoding: subject.utf8.dropFirst(prefix.count), as: UTF8.self), entry: entry,
       time: UTCTime(rfc3339: Array(time.utf8).span))
   }
 

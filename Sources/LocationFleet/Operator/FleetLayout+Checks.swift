@@ -40,7 +40,7 @@ extension FleetLayout {
     let partitions = try settings().partitions
     var devices: [(device: String, fixes: Int)] = []
     for (subject, count) in try stream.subjects(of: Self.fixes, matching: "fix.*.*.*") {
-      let device = subject.split(separator: ".").dropFirst(2).joined(separator: ".")
+      let device = Self.device(ofSubject: subject)
       // Others are dead letters, or of no partition.
       let partition = Self.partition(ofDevice: device.utf8, among: partitions)
       guard subject == "fix.\(partition).\(device)", Self.canName(device.utf8) else { continue }

@@ -94,7 +94,7 @@ struct FixMessage {
   static func cleanedName(ofUndeliverable subject: String) -> String? {
     func isBlank(_ byte: UInt8) -> Bool { byte <= UInt8(ascii: " ") }
     guard subject.utf8.contains(where: isBlank) else { return nil }
-    let name = subject.split(separator: ".").dropFirst(2).joined(separator: ".")
+    let name = FleetLayout.device(ofSubject: subject)
     let cleaned = String(decoding: name.utf8.map { isBlank($0) ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
     return cleaned.isEmpty ? "_" : short(cleaned)
   }

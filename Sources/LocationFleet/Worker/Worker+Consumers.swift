@@ -186,7 +186,8 @@ extension Worker {
     let began = FleetClock.seconds
     let prefix = "\(partition.number)."
     try layout.devices.read(prefix + ">", over: consumer, atMost: mostSnapshots(of: partition)) {
-      key, entry throws(Failure) in partition.snapshots[String(key.dropFirst(prefix.count))] = entry
+      key, entry throws(Failure) in
+      partition.snapshots[String(decoding: key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)] = entry
     }
     guard !partition.snapshots.isEmpty else { return }
     let milliseconds = Int((FleetClock.seconds - began) * 1_000)
