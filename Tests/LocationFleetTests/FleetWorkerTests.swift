@@ -421,8 +421,8 @@ struct FleetWorkerTests {
     #expect(replay.status == 0 && replay.stdout.split(separator: "\n").count == 1, "\(replay)")
   }
 
-  /// To Swift an accent and the dot before it are one character.
-  @Test(arguments: [("alice", "\u{300}alice")])
+  /// To Swift an accent and the dot before it are one character, and two ways to write a letter are the same.
+  @Test(arguments: [("alice", "\u{300}alice"), ("x\u{C7}", "xC\u{327}")])
   func `devices whose names differ in their bytes alone are two, also for the next worker`(
     one: String, other: String
   ) async throws {

@@ -180,7 +180,7 @@ extension FleetLayout {
   private func storedVersions() throws(Failure) -> [Int] {
     let prefix = fleet.subject("catalog.")
     return try stream.subjects(of: "KV_\(fleet.name)", matching: prefix + "*").keys
-      .compactMap { Int($0.dropFirst(prefix.count)) }.sorted()
+      .compactMap { Int($0.text.dropFirst(prefix.count)) }.sorted()
   }
 
   /// A version; nil where it is not there.

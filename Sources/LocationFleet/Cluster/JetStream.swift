@@ -112,14 +112,14 @@ extension JetStream {
   }
 
   /// How many messages a stream has for each subject of a pattern. nats-server tells 100,000 subjects at a time.
-  package func subjects(of stream: String, matching pattern: String) throws(Failure) -> [String: Int] {
-    var counts: [String: Int] = [:]
+  package func subjects(of stream: String, matching pattern: String) throws(Failure) -> [ExactName: Int] {
+    var counts: [ExactName: Int] = [:]
     var offset = 0
     while true {
       let body = JSONTree.object(["subjects_filter": .string(pattern), "offset": .integer(offset)])
       let answer = try demand("STREAM.INFO.\(stream)", body)
       guard case .object(let members)? = answer["state"]?["subjects"], !members.isEmpty else { return counts }
-      for member in members { counts[member.key] = member.value.integer ?? 0 }
+      for member in members { counts[ExactName(member.key)] = member.value.integer ?? 0 }
       offset += members.count
       guard offset < answer["total"]?.integer ?? 0 else { return counts }
     }

@@ -40,12 +40,12 @@ extension FleetLayout {
     let partitions = try settings().partitions
     var devices: [(device: String, fixes: Int)] = []
     for (subject, count) in try stream.subjects(of: Self.fixes, matching: "fix.*.*.*") {
-      let device = Self.device(ofSubject: subject)
+      let device = Self.device(ofSubject: subject.text)
       // Others are dead letters, or of no partition.
       let partition = Self.partition(ofDevice: device.utf8, among: partitions)
-      guard subject == "fix.\(partition).\(device)", Self.canName(device.utf8) else { continue }
+      guard subject.text == "fix.\(partition).\(device)", Self.canName(device.utf8) else { continue }
       devices.append((FleetLine.track(of: device), count))
     }
-    return devices.sorted { $0.device < $1.device }
+    return devices.sorted { $0.device.utf8.lexicographicallyPrecedes($1.device.utf8) }
   }
 }

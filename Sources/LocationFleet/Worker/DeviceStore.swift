@@ -47,7 +47,7 @@ final class DeviceStore {
   ///
   /// - Throws: `.unavailable` where the cluster does not give all, and what `body` throws.
   func load(
-    _ keys: [String], _ body: (_ key: String, KeyValueBucket.Entry?) throws(Failure) -> Void
+    _ keys: [ExactName], _ body: (_ key: ExactName, KeyValueBucket.Entry?) throws(Failure) -> Void
   ) throws(Failure) {
     var start = 0
     while start < keys.count {
@@ -58,10 +58,10 @@ final class DeviceStore {
   }
 
   private func load(
-    _ keys: ArraySlice<String>, _ body: (_ key: String, KeyValueBucket.Entry?) throws(Failure) -> Void
+    _ keys: ArraySlice<ExactName>, _ body: (_ key: ExactName, KeyValueBucket.Entry?) throws(Failure) -> Void
   ) throws(Failure) {
     var open = Set(keys)
-    var asked: [Int: String] = [:]
+    var asked: [Int: ExactName] = [:]
     let pipe = layout.stream.pipe
     let end = FleetClock.seconds + Self.loading.longest
     while !open.isEmpty {
@@ -69,7 +69,7 @@ final class DeviceStore {
         throw Failure(.unavailable, what: "the cluster does not give the snapshots of devices")
       }
       for key in open {
-        let request = KeyValueBucket.request(layout.devices.subject(key))
+        let request = KeyValueBucket.request(layout.devices.subject(key.text))
         asked[try pipe.send(layout.devices.getSubject, Array(request.text.utf8))] = key
       }
       let again = FleetClock.seconds + Self.loading.again

@@ -19,9 +19,9 @@ final class Partition {
   var catalog: FleetCatalog
   /// Ids of events beyond the checkpoint that the cluster already has.
   var known: Set<String> = []
-  var devices: [String: FleetDevice] = [:]
+  var devices: [ExactName: FleetDevice] = [:]
   /// Snapshots that were read when the partition was taken, of devices that have not spoken since.
-  var snapshots: [String: KeyValueBucket.Entry] = [:]
+  var snapshots: [ExactName: KeyValueBucket.Entry] = [:]
   /// Messages that wait in the stream, as of the last message.
   var lag = 0
   /// Consumers that were lost before the end of the stream was reached.
@@ -130,7 +130,7 @@ final class Partition {
     }
     let cold = devices.values.filter { !$0.isDirty && $0.unconfirmedEvents == 0 }
       .sorted { $0.usedAt < $1.usedAt }.prefix(count)
-    for device in cold { devices[device.name] = nil }
+    for device in cold { devices[ExactName(device.name)] = nil }
     return cold.count
   }
 }

@@ -232,7 +232,7 @@ extension Worker {
     recovering[partition.number] = nil
     if asked?.partition === partition { asked = nil }
     store.forget(partition.number)
-    publisher.forget { partition.devices[$0.name] === $0 }
+    publisher.forget { partition.devices[ExactName($0.name)] === $0 }
   }
 
   // MARK: - Signs of life

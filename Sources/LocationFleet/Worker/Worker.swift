@@ -254,7 +254,7 @@ package final class Worker {
   }
 
   private func handle(_ fix: FixReport, _ message: FixMessage, of partition: Partition) throws(Failure) {
-    guard let device = partition.devices[message.device] else { return }
+    guard let device = partition.devices[ExactName(message.device)] else { return }
     device.usedAt = messageCount
     guard message.place.sequence > device.sequence else {
       report.repeated += 1
@@ -290,16 +290,17 @@ package final class Worker {
 
   /// Brings the devices of the batch into memory.
   private func loadDevices() throws(Failure) {
-    var missing: [String: (partition: Partition, name: String)] = [:]
+    var missing: [ExactName: (partition: Partition, name: String)] = [:]
     for message in batch[handledCount...] {
+      let device = ExactName(message.device)
       guard message.report != nil, let partition = partitions[message.partition],
-        partition.devices[message.device] == nil
+        partition.devices[device] == nil
       else { continue }
-      if let entry = partition.snapshots.removeValue(forKey: message.device) {
+      if let entry = partition.snapshots.removeValue(forKey: device) {
         try load(for: partition) { () throws(Failure) in try add(message.device, to: partition, as: entry) }
         continue
       }
-      missing["\(partition.number).\(message.device)"] = (partition, message.device)
+      missing[ExactName("\(partition.number).\(message.device)")] = (partition, message.device)
     }
     guard !missing.isEmpty else { return }
     try store.load(Array(missing.keys)) { key, entry throws(Failure) in
@@ -325,7 +326,7 @@ package final class Worker {
     guard let entry, !entry.isDeleted else {
       let device = FleetDevice(name, settings: settings, catalog: partition.catalog)
       device.revision = entry?.revision ?? 0
-      partition.devices[name] = device
+      partition.devices[ExactName(name)] = device
       return
     }
     let device = try FleetDevice(name, restoring: entry.value, settings: settings) {
@@ -334,7 +335,7 @@ package final class Worker {
     }
     device.revision = entry.revision
     device.goOn(inStreamOf: partition.streamEnd)
-    partition.devices[name] = device
+    partition.devices[ExactName(name)] = device
   }
 
   // MARK: - Checkpoints and what is asked of the stream
