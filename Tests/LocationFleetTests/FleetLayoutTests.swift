@@ -1,5 +1,6 @@
-import LocationFleet
 import Testing
+
+@testable import LocationFleet
 
 struct FleetLayoutTests {
   /// As nats-server 2.9 maps `owntracks.<user>.<device>` to `fix.{{partition(16,1,2)}}.…`.
@@ -9,5 +10,15 @@ struct FleetLayoutTests {
   func `a device is of the partition that the servers tell`(device: String, partition: Int) {
     #expect(FleetLayout.partition(ofDevice: device.utf8, among: 16) == partition)
     #expect(FleetLayout.partition(ofDevice: device.utf8, among: 1) == 0)
+  }
+
+  @Test(
+    arguments: [
+      (Array("alice.phone".utf8), true), (Array("ü.\u{300}".utf8), true), (Array("a.b*".utf8), false),
+      (Array("a.>".utf8), false), (Array("a./".utf8), false), (Array("a.b\tc".utf8), false),
+      ([0x75, 0x2E, 0x83], false), (Array(repeating: 0x61, count: 257), false),
+    ] as [([UInt8], Bool)])
+  func `a name that could stand for several devices is none`(bytes: [UInt8], isOne: Bool) {
+    #expect(FleetLayout.canName(String(decoding: bytes, as: UTF8.self)) == isOne)
   }
 }

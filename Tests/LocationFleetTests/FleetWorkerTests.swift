@@ -319,13 +319,13 @@ struct FleetWorkerTests {
     #expect(try await cluster.fleet(["devices"]).stdout == "alice/phone\t1\n")
   }
 
-  /// Publishes by MQTT under a topic that mosquitto_pub refuses and nats-server takes.
+  /// Publishes by MQTT under a topic that mosquitto_pub refuses and nats-server takes. `%83` is that byte.
   private static let rawPublisher = #"""
-    import socket, sys
+    import socket, sys, urllib.parse
     def text(bytes): return len(bytes).to_bytes(2, "big") + bytes
     def packet(kind, body):
         return bytes([kind, len(body) % 128 | 128, len(body) // 128]) + body
-    topic, payload = sys.argv[2].encode(), sys.argv[3].encode()
+    topic, payload = urllib.parse.unquote_to_bytes(sys.argv[2]), sys.argv[3].encode()
     server = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
     server.sendall(packet(0x10, text(b"MQTT") + b"\4\2\0\x3c" + text(b"raw")))
     assert server.recv(4)[0] == 0x20
@@ -360,6 +360,27 @@ struct FleetWorkerTests {
       try await cluster.fleet(["status"]).stdout.contains("2 dead letters")
     }
     #expect(isCounted, "\(worker.stderr)")
+  }
+
+  @Test(.enabled(if: hasPython, "no Python here"))
+  func `names that are not UTF-8 are no devices`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    let worker = try cluster.worker("w1")
+    defer { worker.signal(SIGKILL) }
+    let fix = #"{"_type":"location","lat":48.1,"lon":11.5,"acc":5,"tst":1700000000}"#
+    for name in ["%83", "%87"] {
+      let sent = try await Binary.run(
+        ["-c", Self.rawPublisher, "\(cluster.servers[0].mqttPort)", "owntracks/u/\(name)", fix],
+        executable: "/usr/bin/python3")
+      #expect(sent.status == 0, "\(sent.stderr)")
+    }
+    try await publish(fix: 0, to: "owntracks/alice/phone", of: cluster)
+    let isCounted = await eventually {
+      try await cluster.fleet(["status"]).stdout.contains("2 dead letters")
+    }
+    #expect(isCounted, "\(worker.stderr)")
+    #expect(try await cluster.fleet(["devices"]).stdout == "alice/phone\t1\n")
   }
 
   /// The permission that a phone needs for the mapped subject lets it publish these too.

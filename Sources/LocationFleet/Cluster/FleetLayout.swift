@@ -24,12 +24,12 @@ package struct FleetLayout {
   static let mostNameBytes = 256
 
   /// Whether a subject with this name stands for one device that can be told by it: `*` and `>` stand for many, and
-  /// nats-server writes `/` for an empty level of a topic, where `alice/phone` is how users write `alice.phone`.
-  static func canName(_ device: some Collection<UInt8>) -> Bool {
-    device.count <= mostNameBytes
-      && !device.contains {
-        $0 <= UInt8(ascii: " ") || $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: ">")
-          || $0 == UInt8(ascii: "/")
+  /// nats-server writes `/` for an empty level of a topic, where `alice/phone` is how users write `alice.phone`. U+FFFD
+  /// stands for any bytes that are not UTF-8, which nats-server takes in a topic.
+  static func canName(_ device: String) -> Bool {
+    device.utf8.count <= mostNameBytes
+      && !device.unicodeScalars.contains {
+        $0 <= " " || $0 == "*" || $0 == ">" || $0 == "/" || $0 == "\u{FFFD}"
       }
   }
 

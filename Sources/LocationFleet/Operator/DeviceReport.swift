@@ -47,12 +47,13 @@ package struct DeviceReport {
   ///
   /// - Throws: `.usage` where it stands for more than one device.
   package static func subject(of name: String) throws(Failure) -> String {
-    let subject = name.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: ".") : $0 }
+    let bytes = name.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: ".") : $0 }
+    let subject = String(decoding: bytes, as: UTF8.self)
     guard !name.isEmpty, FleetLayout.canName(subject) else {
       throw Failure(
         .usage, what: "\"\(name)\" is no device", remedy: "say USER/DEVICE, without *, > and spaces")
     }
-    return String(decoding: subject, as: UTF8.self)
+    return subject
   }
 
   /// For people.

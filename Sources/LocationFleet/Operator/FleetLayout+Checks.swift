@@ -43,7 +43,7 @@ extension FleetLayout {
       let device = Self.device(ofSubject: subject.text)
       // Others are dead letters, or of no partition.
       let partition = Self.partition(ofDevice: device.utf8, among: partitions)
-      guard subject.text == "fix.\(partition).\(device)", Self.canName(device.utf8) else { continue }
+      guard subject.text == "fix.\(partition).\(device)", Self.canName(device) else { continue }
       devices.append((FleetLine.track(of: device), count))
     }
     return devices.sorted { $0.device.utf8.lexicographicallyPrecedes($1.device.utf8) }

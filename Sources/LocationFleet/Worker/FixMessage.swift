@@ -55,9 +55,10 @@ struct FixMessage {
         "a name of \(device.utf8.count) bytes; a device has at most \(FleetLayout.mostNameBytes)",
         payload: message.payload)
       self.device = Self.short(device)
-    } else if !FleetLayout.canName(device.utf8) {
+    } else if !FleetLayout.canName(device) {
       content = .poison(
-        "a device with *, > or a blank in its name, or without a user or a name", payload: message.payload)
+        "a device with *, >, a blank or bytes that are not UTF-8 in its name, or without a user or a name",
+        payload: message.payload)
     } else if own != partition {
       content = .poison(
         "published to partition \(partition) of \(partitions); this device is of \(own)",
