@@ -29,7 +29,7 @@ package enum BatchReplay {
     var printer = LinePrinter(format: format, to: output)
     var first: Failure.Code?
     var track: BatchTrack?
-    var seen: Set<String> = []
+    var seen: Set<ExactName> = []
     func refuse(_ failure: Failure) {
       first = first ?? failure.code
       report(failure)
@@ -45,9 +45,9 @@ package enum BatchReplay {
       switch BatchLine(line, assumeAccuracyMeters: assumeAccuracyMeters) {
       case .blank: break
       case .fix(let name, let fix):
-        if name != track?.name {
+        if ExactName(name) != track?.name {
           try track?.finish(into: &printer)
-          if !seen.insert(name).inserted {
+          if !seen.insert(ExactName(name)).inserted {
             refuse(
               Failure(
                 .data, file: input.name, line: input.number, what: "track \"\(name)\" comes a second time",
@@ -133,13 +133,13 @@ enum BatchLine {
 
 /// A track of a batch.
 private final class BatchTrack {
-  let name: String
+  let name: ExactName
   private let beginning: [UInt8]
   private var replay: TrackReplay<RecordLines>
   private var fixes: [TrackItem] = []
 
   init(_ name: String, _ request: ReplayRequest) {
-    self.name = name
+    self.name = ExactName(name)
     beginning = BatchLine.beginning(of: name)
     replay = TrackReplay(request, to: RecordLines(encoder: RecordEncoder(format: .ndjson, track: name)))
   }
