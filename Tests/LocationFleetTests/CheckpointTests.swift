@@ -14,5 +14,18 @@ struct CheckpointTests {
     checkpoint.catalog = 3
     let found = checkpoint.within(fixes: fixes, events: events)
     #expect(found.sequence == sequence && found.events == kept && found.catalog == 3)
+    #expect(found.era == (fixes < 102 ? 1 : nil))
+    #expect(found.within(fixes: sequence, events: events).era == found.era)
+  }
+
+  @Test func `one of an earlier version has no era`() throws {
+    let text =
+      #"{"sequence":102,"events":18,"catalog":3,"devices":2,"worker":"w1","epoch":7}"#
+    let entry = KeyValueBucket.Entry(revision: 1, value: Array(text.utf8))
+    let checkpoint = try Checkpoint(entry, of: 0)
+    #expect(checkpoint.sequence == 102 && checkpoint.epoch == 7 && checkpoint.era == nil)
+    #expect(try JetStream.tree(checkpoint.bytes()) == JetStream.tree(Array(text.utf8)))
+    let later = checkpoint.within(fixes: 7, events: 18).within(fixes: 3, events: 18)
+    #expect(try Checkpoint(.init(revision: 2, value: later.bytes()), of: 0).era == 2)
   }
 }

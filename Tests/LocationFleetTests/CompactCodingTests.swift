@@ -61,9 +61,42 @@ import Testing
     var bytes: [UInt8] = []
     try device.snapshot(into: &bytes)
     #expect(!String(decoding: bytes, as: UTF8.self).contains("sequence"))
-    #expect(FleetDevice.sequence(of: bytes, settings: Self.settings) == 0)
+    #expect(try #require(FleetDevice.place(of: bytes, settings: Self.settings)) == (0, 0))
     let older: [UInt8] = [0xBF, 0x68] + Array("sequence".utf8) + [0x05, 0xFF]
-    #expect(FleetDevice.sequence(of: older, settings: Self.settings) == 5)
+    #expect(try #require(FleetDevice.place(of: older, settings: Self.settings)) == (0, 5))
+  }
+
+  @Test func `a snapshot of an earlier era of the stream takes every message that comes`() throws {
+    let catalog = try Self.catalog(1, [0])
+    func restored(_ bytes: [UInt8]) throws -> FleetDevice {
+      try FleetDevice("a.b", restoring: bytes, settings: Self.settings) { _ in catalog }
+    }
+    let first = FleetDevice("a.b", settings: Self.settings, catalog: catalog)
+    var effects: [Effect] = []
+    var bytes: [UInt8] = []
+    first.take(Self.report(0, 48.1, 11.5), sequence: 122, catalog: catalog, into: &effects)
+    try first.snapshot(into: &bytes)
+    // As snapshots always were: without an era.
+    #expect(!String(decoding: bytes, as: UTF8.self).contains("era"))
+    let same = try restored(bytes)
+    same.goOn(in: 0, from: 169)
+    #expect(same.place == (0, 122))
+    let beyond = try restored(bytes)
+    beyond.goOn(in: 0, from: 7)
+    #expect(beyond.place == (0, 0))
+    let next = try restored(bytes)
+    next.goOn(in: 1, from: 169)
+    #expect(next.place == (1, 0) && !next.isDirty)
+    next.take(Self.report(10, 48.1, 11.5), sequence: 8, catalog: catalog, into: &effects)
+    #expect(next.isDirty)
+    try next.snapshot(into: &bytes)
+    #expect(try #require(FleetDevice.place(of: bytes, settings: Self.settings)) == (1, 8))
+    let kept = try restored(bytes)
+    kept.goOn(in: 1, from: 169)
+    #expect(kept.place == (1, 8))
+    // Where the checkpoints were lost meanwhile.
+    kept.goOn(in: 0, from: 169)
+    #expect(kept.place == (1, 8))
   }
 
   @Test func `the snapshots of a checkpoint are spread over time`() throws {

@@ -765,6 +765,48 @@ struct FleetWorkerTests {
     #expect(!second.stderr.contains("where the stream of fixes ends"), "\(second.stderr)")
   }
 
+  /// The number of its last fix is that of another message by then.
+  @Test func `a device that was silent since the stream of fixes was lost goes on with its next fix`()
+    async throws
+  {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    func isTaken(_ user: String, _ fixes: Int, _ latitude: String) async -> Bool {
+      await eventually {
+        let device = try await cluster.fleet(["device", "\(user)/phone", "--json"]).stdout
+        let status = try await cluster.fleet(["status"]).stdout
+        return device.contains("\"fixes\":\(fixes),") && device.contains("\"lat\":\(latitude)")
+          && status.contains(", 0 beyond the checkpoints")
+      }
+    }
+    let first = try cluster.worker("w1")
+    defer { first.signal(SIGKILL) }
+    for fix in 0..<2 { try await publish(fix: fix, to: "owntracks/bob/phone", of: cluster) }
+    for fix in 0..<4 { try await publish(fix: fix, to: "owntracks/carl/phone", of: cluster) }
+    #expect(await isTaken("carl", 4, "48.1"), "\(first.stderr)")
+    _ = try layout.stream.demand("STREAM.DELETE.fixes")
+    #expect(try await cluster.fleet(["init", "--partitions", "1"]).status == 0)
+    #expect(await eventually { first.stderr.contains("goes on from 0, where the stream of fixes ends") })
+    try await publish(fix: 2, to: "owntracks/bob/phone", of: cluster)
+    #expect(await isTaken("bob", 3, "48.1"), "\(first.stderr)")
+    first.signal(SIGTERM)
+    #expect(await first.finish() == 0, "\(first.stderr)")
+    for fix in 4..<7 {
+      try await publish(fix: fix * 60, latitude: 48.2, to: "owntracks/carl/phone", of: cluster)
+    }
+    for fix in 3..<8 { try await publish(fix: fix, to: "owntracks/bob/phone", of: cluster) }
+    // Nothing of it waits for a worker to be told.
+    let device = try await cluster.fleet(["device", "carl/phone", "--json"]).stdout
+    #expect(device.contains("\"fixes\":7,") && device.contains("\"lat\":48.2"), "\(device)")
+    let second = try cluster.worker("w2")
+    defer { second.signal(SIGKILL) }
+    #expect(await isTaken("bob", 8, "48.1"), "\(second.stderr)")
+    #expect(await isTaken("carl", 7, "48.2"), "\(second.stderr)")
+    let events = try await cluster.events(atLeast: 1)
+    #expect(events.contains { $0.contains("carl/phone") && $0.contains("48.2") }, "\(events)")
+  }
+
   @Test func `regions go on where an older copy of their store was put back`() async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
     try await cluster.start()

@@ -15,6 +15,9 @@ package struct Checkpoint: Hashable, Codable {
   package var worker = ""
   /// The revision of the lease under which it was written: the fence.
   package var epoch: UInt64 = 0
+  /// How often the stream of fixes was found to end before the checkpoint; nil for never. A snapshot of an earlier era
+  /// numbers messages of a stream that was lost.
+  package var era: Int?
 
   package init() {}
 
@@ -33,10 +36,14 @@ package struct Checkpoint: Hashable, Codable {
   }
 
   /// The checkpoint no further than the last messages of the streams. One that is beyond them is of a stream that was
-  /// deleted, or of which an older copy was put back: what is still there was handled, and what comes is new.
+  /// deleted, or of which an older copy was put back: what is still there was handled, and what comes is new. With it
+  /// another era begins.
   func within(fixes: UInt64, events: UInt64) -> Checkpoint {
     var checkpoint = self
-    checkpoint.sequence = min(sequence, fixes)
+    if sequence > fixes {
+      checkpoint.sequence = fixes
+      checkpoint.era = (era ?? 0) + 1
+    }
     checkpoint.events = min(self.events, events)
     return checkpoint
   }

@@ -19,6 +19,9 @@ package struct DeviceReport {
     let partitions = try layout.settings().partitions
     partition = FleetLayout.partition(ofDevice: name.utf8, among: partitions)
     let subject = "fix.\(partition).\(name)"
+    // Before the snapshot, which then goes at least as far. A damaged one does not keep the device from being told of.
+    let kept = try layout.fleet.get(Checkpoint.key(partition))
+    let checkpoint = (try? Checkpoint(kept, of: partition)) ?? Checkpoint()
     let entry = try layout.devices.get("\(partition).\(name)").flatMap { $0.isDeleted ? nil : $0 }
     let isHeard = try !layout.stream.subjects(of: FleetLayout.fixes, matching: subject).isEmpty
     guard entry != nil || isHeard else {
@@ -34,8 +37,8 @@ package struct DeviceReport {
       device = FleetDevice(name, settings: settings, catalog: catalog)
     }
     self.device = device
-    let rest = JetStream.Selection(
-      stream: FleetLayout.fixes, subject: subject, from: device.sequence + 1)
+    let last = device.place.era < checkpoint.era ?? 0 ? checkpoint.sequence : device.sequence
+    let rest = JetStream.Selection(stream: FleetLayout.fixes, subject: subject, from: last + 1)
     try layout.stream.read(rest) { message, place in
       guard let report = FixMessage(message, among: partitions)?.report else { return }
       var effects: [Effect] = []

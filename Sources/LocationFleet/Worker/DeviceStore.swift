@@ -10,7 +10,7 @@ final class DeviceStore {
   private struct Pending {
     var device: FleetDevice
     var partition: Int
-    var sequence: UInt64
+    var place: (era: Int, sequence: UInt64)
     var payload: [UInt8]
     var sentAt: Double
   }
@@ -95,7 +95,7 @@ final class DeviceStore {
     written += 1
     try send(
       Pending(
-        device: device, partition: partition, sequence: device.sequence, payload: buffer,
+        device: device, partition: partition, place: device.place, payload: buffer,
         sentAt: FleetClock.seconds))
   }
 
@@ -146,7 +146,7 @@ final class DeviceStore {
 
   private func confirm(_ snapshot: Pending, revision: UInt64) {
     snapshot.device.revision = revision
-    snapshot.device.storedSequence = max(snapshot.device.storedSequence, snapshot.sequence)
+    snapshot.device.storedSequence = max(snapshot.device.storedSequence, snapshot.place.sequence)
   }
 
   /// Another snapshot is there than the one that was read: our own, whose confirmation was lost; that of a worker that
@@ -154,10 +154,10 @@ final class DeviceStore {
   private func settle(_ snapshot: Pending) throws(Failure) {
     let key = "\(snapshot.partition).\(snapshot.device.name)"
     let there = try layout.devices.get(key)
-    let sequence = there.flatMap { FleetDevice.sequence(of: $0.value, settings: settings) } ?? 0
-    if sequence == snapshot.sequence, let there {
+    let place = there.flatMap { FleetDevice.place(of: $0.value, settings: settings) } ?? (0, 0)
+    if place == snapshot.place, let there {
       confirm(snapshot, revision: there.revision)
-    } else if sequence < snapshot.sequence {
+    } else if place < snapshot.place {
       snapshot.device.revision = there?.revision ?? 0
       var again = snapshot
       again.sentAt = FleetClock.seconds

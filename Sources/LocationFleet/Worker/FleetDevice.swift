@@ -7,6 +7,8 @@ package final class FleetDevice {
   package let name: String
   /// The last message that it has taken.
   package private(set) var sequence: UInt64 = 0
+  /// The era of the stream in which that message stands (``Checkpoint/era``).
+  private var era = 0
   /// The version of the regions that it watches.
   package private(set) var catalogVersion: Int
   /// The last message that is in the snapshot that is kept.
@@ -31,6 +33,8 @@ package final class FleetDevice {
     var sequence: Int
     var catalog: Int
     var engine: DeviceSnapshot
+    /// Nil for 0.
+    var era: Int?
   }
 
   /// A device as it was kept.
@@ -57,6 +61,7 @@ package final class FleetDevice {
     self.name = name
     self.sequence = sequence
     storedSequence = sequence
+    era = stored.era ?? 0
     catalogVersion = stored.catalog
     let catalog = try catalog(stored.catalog)
     engine = Engine(restoring: stored.engine, settings: settings, catalog: catalog.catalog)
@@ -75,19 +80,27 @@ package final class FleetDevice {
     bytes.removeAll(keepingCapacity: true)
     do {
       try CompactEncoder.append(
-        Stored(sequence: Int(sequence), catalog: catalogVersion, engine: engine.deviceSnapshot), to: &bytes)
+        Stored(
+          sequence: Int(sequence), catalog: catalogVersion, engine: engine.deviceSnapshot,
+          era: era > 0 ? era : nil), to: &bytes)
     } catch {
       throw Failure(.software, what: "can't write the snapshot of \(name): \(error)")
     }
   }
 
-  /// The message up to which a snapshot goes.
-  static func sequence(of bytes: [UInt8], settings: EngineSettings) -> UInt64? {
-    struct Head: Decodable { var sequence: Int }
-    return (try? CompactDecoder.value(Head.self, of: bytes, settings: settings)).flatMap {
-      UInt64(exactly: $0.sequence)
+  /// The message up to which a snapshot goes, and the era of the stream in which it stands.
+  static func place(of bytes: [UInt8], settings: EngineSettings) -> (era: Int, sequence: UInt64)? {
+    struct Head: Decodable {
+      var sequence: Int
+      var era: Int?
+    }
+    return (try? CompactDecoder.value(Head.self, of: bytes, settings: settings)).flatMap { head in
+      UInt64(exactly: head.sequence).map { (head.era ?? 0, $0) }
     }
   }
+
+  /// The message up to which the device goes, and the era of the stream in which it stands.
+  var place: (era: Int, sequence: UInt64) { (era, sequence) }
 
   /// Takes a fix, and appends what follows from it: exactly what a replay of the device's track records.
   package func take(
@@ -100,12 +113,16 @@ package final class FleetDevice {
     engine.freeMemory()
   }
 
-  /// Takes every message that comes if the stream ended before its snapshot when its partition was taken: the snapshot
-  /// is of a stream that was lost.
-  func goOn(inStreamOf end: UInt64) {
-    guard sequence > end else { return }
-    sequence = 0
-    storedSequence = 0
+  /// Goes on in an era of the stream. Where the snapshot is of an earlier one, it takes every message that comes.
+  ///
+  /// - Parameter end: the last message of the stream when its partition was taken. A snapshot beyond it is of a stream
+  ///   that was lost, too.
+  func goOn(in era: Int, from end: UInt64) {
+    if era > self.era || sequence > end {
+      sequence = 0
+      storedSequence = 0
+    }
+    self.era = max(self.era, era)
   }
 
   private func watch(_ catalog: FleetCatalog) {

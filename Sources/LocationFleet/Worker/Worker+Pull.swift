@@ -61,7 +61,8 @@ extension Worker {
       say("partition \(partition.number) passes over message \(entry.revision), which can't be delivered")
       try bury(
         entry.value, "a device with a blank or the end of a line in its name",
-        "\(partition.number).\(cleaned)", sequence: entry.revision, fixTime: FleetClock.wall)
+        "\(partition.number).\(cleaned)", sequence: entry.revision, era: partition.checkpoint.era,
+        fixTime: FleetClock.wall)
     }
   }
 

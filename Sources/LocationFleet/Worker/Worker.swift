@@ -236,7 +236,7 @@ package final class Worker {
   ) throws(Failure) {
     try bury(
       payload, reason, "\(partition.number).\(message.device)", sequence: message.place.sequence,
-      fixTime: Double(message.place.nanoseconds) * 1e-9)
+      era: partition.checkpoint.era, fixTime: Double(message.place.nanoseconds) * 1e-9)
   }
 
   /// Puts a message among the dead letters.
@@ -244,13 +244,16 @@ package final class Worker {
   /// - Parameters:
   ///   - name: `<partition>.<user>.<device>`.
   ///   - sequence: where it stands in the stream.
+  ///   - era: of the stream (``Checkpoint/era``).
   ///   - fixTime: when the cluster took it, seconds since 1970.
   func bury(
-    _ payload: [UInt8], _ reason: String, _ name: String, sequence: UInt64, fixTime: Double
+    _ payload: [UInt8], _ reason: String, _ name: String, sequence: UInt64, era: Int?, fixTime: Double
   ) throws(Failure) {
     report.deadLetters += 1
     let letter = DeadLetter(payload, reason, atMost: layout.stream.connection.mostBytes)
-    try publisher.publish("dead.\(name)", letter, id: "dead-\(sequence)", fixTime: fixTime)
+    // The servers would drop it for one of a stream that was lost a moment ago.
+    let id = era.map { "dead-\($0)-\(sequence)" } ?? "dead-\(sequence)"
+    try publisher.publish("dead.\(name)", letter, id: id, fixTime: fixTime)
   }
 
   private func handle(_ fix: FixReport, _ message: FixMessage, of partition: Partition) throws(Failure) {
@@ -326,6 +329,7 @@ package final class Worker {
     guard let entry, !entry.isDeleted else {
       let device = FleetDevice(name, settings: settings, catalog: partition.catalog)
       device.revision = entry?.revision ?? 0
+      device.goOn(in: partition.checkpoint.era ?? 0, from: partition.streamEnd)
       partition.devices[ExactName(name)] = device
       return
     }
@@ -334,7 +338,7 @@ package final class Worker {
       version > partition.catalog.version ? try self.catalog(version) : partition.catalog
     }
     device.revision = entry.revision
-    device.goOn(inStreamOf: partition.streamEnd)
+    device.goOn(in: partition.checkpoint.era ?? 0, from: partition.streamEnd)
     partition.devices[ExactName(name)] = device
   }
 
