@@ -556,6 +556,26 @@ struct FleetWorkerTests {
     #expect(isTaken, "\(second.stderr)")
   }
 
+  @Test func `a damaged checkpoint is told, and what there is to tell of the others`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 2)
+    try await cluster.start()
+    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    try layout.fleet.put("partition.1", Array("garbage".utf8))
+    let worker = try cluster.worker("w1")
+    defer { worker.signal(SIGKILL) }
+    let isTaken = await eventually {
+      try await cluster.fleet(["status"]).stdout.contains("1 workers, 2 partitions (1 without a worker)")
+    }
+    #expect(isTaken, "\(worker.stderr)")
+    let status = try await cluster.fleet(["status"])
+    #expect(status.status == 1 && status.stdout.contains("the checkpoint of partition 1 can't be read"))
+    let metrics = try await cluster.fleet(["metrics"])
+    #expect(metrics.status == 0 && metrics.stdout.contains("locwatch_fleet_partitions_orphaned 1\n"))
+    let json = try await cluster.fleet(["status", "--json"])
+    #expect(
+      json.stdout.contains("\"checkpoint\":null") && json.stdout.contains("\"checkpoint\":{"), "\(json)")
+  }
+
   @Test func `regions change at one point of the stream`() async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 2)
     try await cluster.start()

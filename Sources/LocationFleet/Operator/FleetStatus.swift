@@ -9,8 +9,10 @@ package struct FleetStatus {
     package var number: Int
     /// Who has it; nil where nobody does.
     package var worker: String?
-    /// How far it is kept.
+    /// How far it is kept; nothing where that can't be read.
     package var checkpoint: Checkpoint
+    /// Why its checkpoint can't be read, and what to do; nil where it can.
+    package var damage: Failure?
     /// Messages beyond the checkpoint.
     package var waiting: Int
   }
@@ -41,14 +43,20 @@ package struct FleetStatus {
     partitions = []
     var now = UTCTime(microseconds: 0)
     for number in 0..<settings.partitions {
-      let checkpoint = try Checkpoint(checkpoints[Checkpoint.key(number)], of: number)
+      var (checkpoint, damage) = (Checkpoint(), Failure?.none)
+      do throws(Failure) {
+        checkpoint = try Checkpoint(checkpoints[Checkpoint.key(number)], of: number)
+      } catch {
+        damage = error
+      }
       let rest = JetStream.Selection(
         stream: FleetLayout.fixes, subject: "fix.\(number).>", from: checkpoint.sequence + 1)
       let made = try layout.stream.makeConsumer("status-\(number)", of: rest)
       try layout.stream.removeConsumer(made.name, of: FleetLayout.fixes)
       now = max(now, made.created ?? now)
       partitions.append(
-        Partition(number: number, worker: nil, checkpoint: checkpoint, waiting: made.waiting))
+        Partition(
+          number: number, worker: nil, checkpoint: checkpoint, damage: damage, waiting: made.waiting))
     }
     workers = []
     func count(_ stream: String) throws(Failure) -> Int {
@@ -83,8 +91,8 @@ package struct FleetStatus {
     workers.sort { $0.name < $1.name }
   }
 
-  /// Partitions that nobody has.
-  package var orphans: [Int] { partitions.filter { $0.worker == nil }.map(\.number) }
+  /// Partitions that nobody has. Who has the lease of a damaged one can't take it.
+  package var orphans: [Int] { partitions.filter { $0.worker == nil || $0.damage != nil }.map(\.number) }
 
   /// A table for people.
   package var text: String {
@@ -95,6 +103,7 @@ package struct FleetStatus {
       regions: version \(catalogVersion), \(regions) regions
 
       """
+    for damage in partitions.compactMap(\.damage) { text += "\(damage)\n" }
     let rows = workers.map { worker in
       [
         worker.name, worker.partitions.map { "\($0)" }.joined(separator: ","), "\(worker.lags.reduce(0, +))",
@@ -119,7 +128,8 @@ package struct FleetStatus {
     let partitions = partitions.map { partition -> JSONTree in
       .object([
         "number": .integer(partition.number), "worker": partition.worker.map { .string($0) } ?? .null,
-        "waiting": .integer(partition.waiting), "checkpoint": tree(partition.checkpoint),
+        "waiting": .integer(partition.waiting),
+        "checkpoint": partition.damage == nil ? tree(partition.checkpoint) : .null,
       ])
     }
     return JSONTree.object([
