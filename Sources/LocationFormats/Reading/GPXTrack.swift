@@ -41,6 +41,7 @@ package struct GPXTrack: FormatTrack {
       try parse(piece)
     } catch {
       parser.takeItems(into: &batch)
+      flush(into: &batch)
       throw error
     }
     parser.takeItems(into: &batch)
@@ -56,6 +57,11 @@ package struct GPXTrack: FormatTrack {
         remedy: "convert the route to a track")
     }
     batch.append(contentsOf: held)
+  }
+
+  /// Appends routes or waypoints where the document can't be read on and had no track.
+  package func flush(into batch: inout [TrackItem]) {
+    if census.trackPoints == 0, let held = parser.takeHeldItems() { batch += held }
   }
 
   /// What is said of a document without any point.

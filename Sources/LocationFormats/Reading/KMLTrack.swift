@@ -9,9 +9,9 @@ package struct KMLTrack: FormatTrack {
   /// The elements that are open, the outermost first.
   private var path: [String] = []
   private var text: [UInt8] = []
-  /// The times and places of the track under way: those of the same number belong together.
-  private var times: [UTCTime?] = []
-  private var places: [Place?] = []
+  /// What of the track under way waits for the other: the first time belongs to the first place.
+  private var times: ArraySlice<UTCTime?> = []
+  private var places: ArraySlice<Place?> = []
   /// Points of tracks that lack the one or the other.
   private var incomplete = 0
   private var placemark = (time: UTCTime?.none, place: Place?.none)
@@ -90,21 +90,26 @@ package struct KMLTrack: FormatTrack {
       throw trouble
     }
     guard piece.count == 0 else { return }
-    flush(into: &batch)
-    guard source == .lines, !held.isEmpty else { return }
-    guard !isOverfull else {
+    guard source != .lines || !isOverfull else {
       throw Failure(
         .data, file: file, line: firstPointLine,
         what: "no times, and more than \(maximumHeldPoints) points", remedy: "convert it to GPX")
     }
-    placesTaken = held.count
-    batch += held
-    held = []
+    takeHeld(into: &batch)
   }
 
-  /// Appends the placemarks that waited for a track.
+  /// Appends what waited for something better, with the whole positions of a line that is cut off.
   package mutating func flush(into batch: inout [TrackItem]) {
-    guard source == .placemarks else { return }
+    if path.last == "coordinates", let end = text.lastIndex(where: \.isXMLSpace) {
+      text.removeSubrange(end...)
+      path.removeLast()
+      coordinates()
+    }
+    if source != .lines || !isOverfull { takeHeld(into: &batch) }
+  }
+
+  private mutating func takeHeld(into batch: inout [TrackItem]) {
+    if source == .lines { placesTaken = held.count { $0 != .segmentBreak } }
     batch += held
     held = []
   }
@@ -117,6 +122,7 @@ package struct KMLTrack: FormatTrack {
       if name == "Track" {
         times = []
         places = []
+        needsBreak = source == .tracks
       } else if name == "Placemark" {
         placemark = (nil, nil)
       }
@@ -133,9 +139,15 @@ package struct KMLTrack: FormatTrack {
     case "when":
       let time = UTCTime(rfc3339: text.span)
       if path.last == "Track" { times.append(time) } else { placemark.time = time }
-    case "coord": places.append(Self.place(text, separator: UInt8(ascii: " ")))
+      takePairs(into: &batch)
+    case "coord":
+      places.append(Self.place(text, separator: UInt8(ascii: " ")))
+      takePairs(into: &batch)
     case "coordinates": coordinates()
-    case "Track": endTrack(into: &batch)
+    case "Track":
+      incomplete += times.count + places.count
+      times = []
+      places = []
     case "Placemark":
       if let time = placemark.time, let place = placemark.place { endPlacemark(place, time, into: &batch) }
     default: break
@@ -165,25 +177,30 @@ package struct KMLTrack: FormatTrack {
     guard source != .tracks else { return }
     begin(.placemarks)
     isOverfull = isOverfull || held.count == maximumHeldPoints
-    if isOverfull { flush(into: &batch) }
+    if isOverfull { takeHeld(into: &batch) }
     let item = TrackItem.fix(report(place, time))
     if isOverfull { batch.append(item) } else { held.append(item) }
   }
 
-  private mutating func endTrack(into batch: inout [TrackItem]) {
-    let points = zip(places, times).compactMap { place, time in place.map { ($0, time) } }
-    incomplete += max(places.count, times.count) - points.count
-    times = []
-    places = []
-    guard !points.isEmpty else { return }
-    guard source != .placemarks || !isOverfull else {
-      missesTrack = true
-      return
+  /// Appends the points of the track under way that have come whole. Programs write each time before its place, or all
+  /// times first.
+  private mutating func takePairs(into batch: inout [TrackItem]) {
+    while let time = times.first, let found = places.first {
+      times.removeFirst()
+      places.removeFirst()
+      guard let place = found else {
+        incomplete += 1
+        continue
+      }
+      guard source != .placemarks || !isOverfull else {
+        missesTrack = true
+        continue
+      }
+      begin(.tracks)
+      if needsBreak { batch.append(.segmentBreak) }
+      needsBreak = false
+      batch.append(.fix(report(place, time)))
     }
-    begin(.tracks)
-    if needsBreak { batch.append(.segmentBreak) }
-    needsBreak = true
-    for (place, time) in points { batch.append(.fix(report(place, time))) }
   }
 
   /// Drops what counts less, at the first point of something better.

@@ -224,9 +224,24 @@ import Testing
       #expect(reading.fixes.map(\.latitude) == latitudes, "\(body)")
       #expect(reading.items.count(where: { $0 == .segmentBreak }) == breaks, "\(body)")
     }
-    // What is whole counts, also of a file that is cut off.
-    let cut = try Reading("<kml>" + kmlMark(1) + kmlMark(2) + "<Placemark><")
-    #expect(cut.failure != nil && cut.fixes.map(\.latitude) == [1, 2])
+  }
+
+  @Test func `what is whole of a KML or GPX file that is cut off is read`() throws {
+    let pair = { "<when>2026-05-04T06:30:0\($0)Z</when><gx:coord>1 \($0)</gx:coord>" }
+    let open = "<Placemark><LineString><coordinates>1,1\n1,2\n1,3"
+    let files = [
+      "<kml>" + kmlMark(1) + kmlMark(2) + "<Placemark><",
+      "<kml><Placemark><gx:Track>" + pair(1) + pair(2) + "<when>2026-05-04T06:30:03Z</when>",
+      "<kml>" + open,
+      "<kml>\(open.dropLast(4))</coordinates></LineString>",
+      "<gpx><rte><rtept lat='1' lon='1'/><rtept lat='2' lon='1'/><rtept lat='3' lon='1'>",
+      "<gpx><wpt lat='1' lon='1'/><wpt lat='2' lon='1'/><wpt lat='3' lon='1'>",
+    ]
+    for file in files {
+      let reading = try Reading(file)
+      #expect(reading.failure?.what == "not well-formed XML: the file is cut off", "\(file)")
+      #expect(reading.fixes.map(\.latitude) == [1, 2], "\(file)")
+    }
   }
 
   @Test func `of KML with more placemarks than wait for a track, the placemarks are read`() throws {
