@@ -222,7 +222,7 @@ package struct KMLTrack: FormatTrack {
 
   /// `lon lat alt` or `lon,lat,alt`; the altitude may be missing.
   private static func place(_ text: [UInt8], separator: UInt8) -> Place? {
-    let numbers = text.split(separator: separator).map { Double(xsdDecimal: Array($0).span) }
+    let numbers = text.split(separator: separator).map { Double(numberText: Array($0).span) }
     guard numbers.count >= 2, let longitude = numbers[0], let latitude = numbers[1] else { return nil }
     return Place(
       latitude: latitude, longitude: longitude, altitudeMeters: numbers.count > 2 ? numbers[2] : nil)

@@ -189,7 +189,7 @@ package struct TableHeader: Hashable, Sendable {
       if separator != UInt8(ascii: ","), let comma = bytes.firstIndex(of: UInt8(ascii: ",")) {
         bytes[comma] = UInt8(ascii: ".")
       }
-      return Double(jsonNumber: bytes.span) ?? Double(xsdDecimal: bytes.span)
+      return Double(numberText: bytes.span)
     }
     guard let latitude = number(.latitude), let longitude = number(.longitude) else { return nil }
     let speed = number(.speed).map { $0 * speedFactor }

@@ -124,7 +124,7 @@ struct KMLReader: XMLRegionReader {
     var positions: [RegionDraft.Position] = []
     for tuple in text.split(whereSeparator: \.isXMLSpace) {
       let numbers = tuple.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-        .map { Double(xsdDecimal: Array($0).span) }
+        .map { Double(numberText: Array($0).span) }
       guard numbers.count >= 2, let longitude = numbers[0], let latitude = numbers[1] else {
         throw RegionProblem(
           what: "\"\(tuple.span.text())\" is no position",
@@ -179,7 +179,7 @@ struct KMLReader: XMLRegionReader {
     _ properties: inout [(key: String, json: String)]
   ) throws(RegionProblem) {
     func number() throws(RegionProblem) -> Double {
-      guard let number = Double(xsdDecimal: Array(value.utf8).span) else {
+      guard let number = Double(numberText: Array(value.utf8).span) else {
         throw RegionProblem(what: "\(key): \"\(value)\" is no number", remedy: nil)
       }
       return number

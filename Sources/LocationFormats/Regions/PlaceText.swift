@@ -51,16 +51,11 @@ package enum PlaceText {
 
   private static func numbers(_ text: String, count: Int, _ remedy: String) throws(Failure) -> [Double] {
     let fields = text.split(separator: ",", omittingEmptySubsequences: false)
-    let numbers = fields.compactMap { number(Array($0.utf8).span) }
+    let numbers = fields.compactMap { Double(numberText: Array($0.utf8).span) }
     guard numbers.count == fields.count, numbers.count == count else {
       throw Failure(.usage, what: "\"\(text)\" is no \(count == 2 ? "place" : "circle")", remedy: remedy)
     }
     return numbers
-  }
-
-  /// A decimal, or as programs write a small one: `2.2e-06`.
-  private static func number(_ text: Span<UInt8>) -> Double? {
-    Double(xsdDecimal: text) ?? Double(jsonNumber: text.extracting(text.rangeWithinXMLSpace))
   }
 
   private static func checked(_ text: String, latitude: Double, longitude: Double) throws(Failure)
@@ -94,8 +89,8 @@ package enum PlaceText {
       }
     }
     guard let comma = line.firstIndex(of: UInt8(ascii: ",")),
-      let latitude = number(line.extracting(0..<comma)),
-      let longitude = number(line.extracting((comma + 1)...))
+      let latitude = Double(numberText: line.extracting(0..<comma)),
+      let longitude = Double(numberText: line.extracting((comma + 1)...))
     else {
       throw RegionProblem(
         what: "\"\(line.text())\" is no place", remedy: "write LAT,LON or {\"lat\":LAT,\"lon\":LON}")

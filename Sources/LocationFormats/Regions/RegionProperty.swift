@@ -43,7 +43,7 @@ enum RegionProperty: String, CaseIterable {
     switch Self(rawValue: key) {
     case .radiusMeters, .radius, .rad, .mapboxRadius, .mapboxDwell, .bufferMeters, .dwellSeconds,
       .exitDelaySeconds, .maxLatencySeconds:
-      let number = Double(xsdDecimal: Array(text.utf8).span)
+      let number = Double(numberText: Array(text.utf8).span)
       return number.flatMap { $0.isFinite ? JSONText.number($0) : nil } ?? JSONText.string(text)
     case .notify, .tags: return JSONText.strings(text.split { " ;|,".contains($0) }.map(String.init))
     case .id, .name, .radiusUnits, .beacon, .initial, .sensitivity, nil: return JSONText.string(text)

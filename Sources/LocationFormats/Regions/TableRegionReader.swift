@@ -100,7 +100,7 @@ struct TableRegionReader {
     if separator != UInt8(ascii: ","), let comma = bytes.firstIndex(of: UInt8(ascii: ",")) {
       bytes[comma] = UInt8(ascii: ".")
     }
-    guard let value = Double(xsdDecimal: bytes.span), value.isFinite else {
+    guard let value = Double(numberText: bytes.span), value.isFinite else {
       throw RegionProblem(what: "\(column): \"\(field)\" is no number", remedy: nil)
     }
     return value

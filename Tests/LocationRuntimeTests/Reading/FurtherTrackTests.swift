@@ -186,6 +186,13 @@ import Testing
     #expect(line.failure == nil && line.fixes.map(\.latitude) == [2, 4])
   }
 
+  @Test func `a number of KML may have an exponent`() throws {
+    let reading = try Reading(kml.replacing("11.5 48.1 500", with: "-5.1e-05 51.5 5E1"))
+    #expect(reading.failure == nil && reading.notes.isEmpty)
+    #expect(reading.fixes.map(\.longitude) == [-0.000051, 11.6])
+    #expect(reading.fixes.map(\.altitudeMeters) == [50, 501])
+  }
+
   @Test func `each place of a KML track has the time of its own number`() throws {
     let whens = (0...3).map { "<when>2026-05-04T06:30:0\($0)Z</when>" }.joined()
     let coords =

@@ -248,6 +248,17 @@ import Testing
 
   // MARK: Formats
 
+  /// Python, JavaScript and others write small numbers so, as at Greenwich.
+  @Test(arguments: [
+    "name,lat,lon,radius_m\na,51.5,-5.1e-05,1.2e2\n",
+    kml(
+      "<Placemark><ExtendedData><Data name='radius_m'><value>1.2e2</value></Data></ExtendedData>"
+        + "<Point><coordinates>-5.1E-05,51.5</coordinates></Point></Placemark>"),
+  ])
+  func `a number may have an exponent`(text: String) throws {
+    #expect(Self.circle(try Self.read(text).regions.first) == [51.5, -0.000051, 120])
+  }
+
   @Test(arguments: [
     ("", "f: the file is empty; \(accepted)"),
     ("  \n", "f: the file is empty; \(accepted)"),
