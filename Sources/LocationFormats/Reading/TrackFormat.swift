@@ -43,7 +43,7 @@ enum TrackFormat: Hashable {
       return
     }
     if bytes.startsWithUTF16 {
-      self = .xml
+      self = Self.xml(bytes, isWhole: isWhole)
       return
     }
     var index = bytes.startsWithByteOrderMark ? 3 : 0
@@ -53,10 +53,7 @@ enum TrackFormat: Hashable {
       return
     }
     switch bytes[index] {
-    case UInt8(ascii: "<"):
-      self =
-        bytes.names(root: "kml") || bytes.names(root: "kml:kml")
-        ? .kml : bytes.names(root: "TrainingCenterDatabase") ? .foreign(Gpsbabel.tcx) : .xml
+    case UInt8(ascii: "<"): self = Self.xml(bytes, isWhole: isWhole)
     case UInt8(ascii: "{"):
       self =
         bytes.namesFeatureCollection || bytes.spreadsGeoJSON
@@ -103,6 +100,15 @@ enum TrackFormat: Hashable {
       || span.equals("tis-620") || span.equals("macintosh") || span.equals("latin1") || span.equals("ascii")
       || span.equals("gb2312") || span.equals("gbk") || span.equals("gb18030") || span.starts(with: "big5")
       || span.starts(with: "shift_jis") || span.starts(with: "euc-") || span.equals("utf8")
+  }
+
+  private static func xml(_ bytes: Span<UInt8>, isWhole: Bool) -> TrackFormat {
+    switch bytes.xmlRoot {
+    case "kml": .kml
+    case "TrainingCenterDatabase": .foreign(Gpsbabel.tcx)
+    case nil where !isWhole: .undecided
+    default: .xml
+    }
   }
 
   private static func binary(_ bytes: Span<UInt8>) -> String? {
@@ -177,16 +183,6 @@ extension Span<UInt8> {
     guard count > 4, self[0] == UInt8(ascii: "A") else { return false }
     for index in 1..<Swift.min(count, 512) where self[index] == UInt8(ascii: "\n") {
       if extracting((index + 1)...).starts(with: "HFDTE") { return true }
-    }
-    return false
-  }
-
-  /// Whether the first element has a name, as far as the start of a document tells.
-  fileprivate func names(root: StaticString) -> Bool {
-    for index in 0..<Swift.min(count, 2048) where self[index] == UInt8(ascii: "<") {
-      let rest = extracting((index + 1)...)
-      if rest.starts(with: root) { return true }
-      if rest.count > 0, rest[0] != UInt8(ascii: "?"), rest[0] != UInt8(ascii: "!") { return false }
     }
     return false
   }

@@ -71,9 +71,7 @@ enum RegionFormat {
     }
     let isUTF16 = head.starts(with: [0xFE, 0xFF]) || head.starts(with: [0xFF, 0xFE])
     if first == UInt8(ascii: "<") || isUTF16 {
-      // What is no letter of UTF-8 or UTF-16 is left out; names of elements are ASCII.
-      let text = String(decoding: head.filter { $0 != 0 }, as: UTF8.self)
-      if let root = Self.rootElement(text) {
+      if let root = head.span.xmlRoot {
         self = root == "kml" ? .kml : root == "gpx" ? .gpx : .unknown("XML with <\(root)>")
       } else {
         // XML names its encoding; nothing else is read in UTF-16.
@@ -97,22 +95,6 @@ enum RegionFormat {
 
   /// How much is looked at to find the first element of XML, bytes.
   private static let headBytes = 64 << 10
-
-  /// The local name of the first element; nil where there is none.
-  private static func rootElement(_ text: String) -> String? {
-    var rest = text[...]
-    while let bracket = rest.firstIndex(of: "<") {
-      rest = rest[rest.index(after: bracket)...]
-      if rest.hasPrefix("!--") {
-        guard let end = rest.firstRange(of: "-->") else { return nil }
-        rest = rest[end.upperBound...]
-      } else if rest.first?.isLetter == true || rest.first == "_" {
-        let name = rest.prefix { $0.isLetter || $0.isNumber || "_-.:".contains($0) }
-        return name.split(separator: ":").last.map(String.init)
-      }
-    }
-    return nil
-  }
 
   /// The first keys of the first object, up to what makes it GeoJSON or OwnTracks.
   private static func firstKeys(_ bytes: [UInt8]) -> Set<String> {

@@ -186,6 +186,19 @@ import Testing
     #expect(line.failure == nil && line.fixes.map(\.latitude) == [2, 4])
   }
 
+  /// Python's ElementTree writes the prefix `ns0`.
+  @Test func `KML is told by its root, whatever its prefix, its encoding and what stands before it`() throws {
+    let prefixed = kml.replacing("<kml ", with: "<ns0:kml ").replacing("</kml>", with: "</ns0:kml>")
+      .replacing("xmlns=", with: "xmlns:ns0=")
+    let comment = "<!-- a <b> c -->" + String(repeating: "<!-- <gpx> <-->\n", count: 200)
+    for text in [prefixed, kml.replacing("<kml ", with: comment + "<kml ")] {
+      let reading = try Reading(text)
+      #expect(reading.failure == nil && reading.fixes.map(\.latitude) == [48.1, 48.2], "\(text)")
+    }
+    let wide = kml.replacing("UTF-8", with: "UTF-16").utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    #expect(try Reading([0xFF, 0xFE] + wide).fixes.map(\.latitude) == [48.1, 48.2])
+  }
+
   @Test func `a number of KML may have an exponent`() throws {
     let reading = try Reading(kml.replacing("11.5 48.1 500", with: "-5.1e-05 51.5 5E1"))
     #expect(reading.failure == nil && reading.notes.isEmpty)
