@@ -92,6 +92,47 @@ struct BatchReplayTests {
     #expect(run.stderr == "locwatch: \(track):1: a track, not lines that name tracks; \(remedy)\n")
   }
 
+  /// Each with what is said of it, and the exit status.
+  private static let useless: [(lines: String, options: [String], told: String, status: Int32)] = [
+    (
+      #"{"track":"a","lat":48.1,"lon":11.5}"#, [],
+      "a: no track point has a time; give --interval SECONDS (and --start TIME)", 65
+    ),
+    (
+      #"{"track":"a","time":"2026-05-01T06:00:00Z","lat":99,"lon":11.5}"#, [],
+      "a: nothing of this track was believed: 1 out_of_range; --explain shows each report", 1
+    ),
+    (
+      #"{"track":"a","time":"2026-05-01T06:00:00Z","lat":48,"lon":11.5}"#,
+      ["--from", "2026-05-02T00:00:00Z"],
+      "there is no fix between --from and --to; check both times, and whether they need --utc", 1
+    ),
+  ]
+
+  @Test(arguments: useless)
+  func `lines of which nothing can be used are told`(
+    batch: (lines: String, options: [String], told: String, status: Int32)
+  ) async throws {
+    let run = try await Binary.run(["replay", "--batch"] + batch.options, stdin: batch.lines + "\n")
+    #expect(run.status == batch.status && run.stderr == "locwatch: \(batch.told)\n", "\(run)")
+    guard batch.options.isEmpty else { return }
+    let before = batch.lines.replacing(#""a""#, with: #""b""#)
+    let good = #"{"track":"c","time":"2026-05-01T06:00:00Z","lat":48.1,"lon":11.5}"#
+    let several = try await Binary.run(
+      ["replay", "--batch"], stdin: [before, batch.lines, "Tracks/tunnel.gpx", good].joined(separator: "\n"))
+    #expect(several.status == batch.status && several.stdout.contains(#""track":"c""#), "\(several)")
+    #expect(several.stderr.split(separator: "\n").count == 2, "\(several.stderr)")
+  }
+
+  @Test func `lines without times get them with an interval`() async throws {
+    let line = #"{"track":"a","lat":48.1,"lon":11.5}"#
+    let run = try await Binary.run(
+      ["replay", "--batch", "--interval", "600", "--start", "2026-05-01T06:00:00Z"], stdin: line + "\n" + line
+    )
+    #expect(run.status == 0 && run.stdout.contains("\"accepted\":2"), "\(run)")
+    #expect(run.stdout.contains("stand 600.0 s apart from 2026-05-01T06:00:00.000Z"), "\(run.stdout)")
+  }
+
   @Test func `an assumed accuracy holds for lines too`() async throws {
     let line = #"{"track":"a","time":"2026-05-01T06:00:00Z","lat":48.1,"lon":11.5}"#
     let run = try await Binary.run(

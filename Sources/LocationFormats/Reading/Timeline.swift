@@ -53,10 +53,13 @@ package struct Timeline {
     }
     if timed == 0, !assigns {
       return timeTrouble
-        ?? Failure(
-          .data, file: file, line: firstPointLine, what: "no track point has a time",
-          remedy: options.intervalRemedy)
+        ?? Self.noTime(file: file, firstPointLine: firstPointLine, remedy: options.intervalRemedy)
     }
     return nil
+  }
+
+  /// That of a track none of whose points has a time.
+  package static func noTime(file: String, firstPointLine: Int? = nil, remedy: String) -> Failure {
+    Failure(.data, file: file, line: firstPointLine, what: "no track point has a time", remedy: remedy)
   }
 }

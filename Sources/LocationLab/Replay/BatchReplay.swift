@@ -34,6 +34,14 @@ package enum BatchReplay {
       first = first ?? failure.code
       report(failure)
     }
+    var hasFixes = false
+    func note(_ outcome: TrackOutcome?, of track: String) {
+      guard let outcome else { return }
+      if let tally = outcome.summary?.tally, tally.fixes > 0 { hasFixes = true }
+      if let failure = outcome.failure ?? Replay.disbelief(in: outcome, TrackPart(path: track)) {
+        refuse(failure)
+      }
+    }
     while true {
       try track?.takeFixes(from: &input, into: &printer)
       guard let line = try input.next() else { break }
@@ -47,6 +55,7 @@ package enum BatchReplay {
       case .fix(let name, let fix):
         if ExactName(name) != track?.name {
           try track?.finish(into: &printer)
+          note(track?.outcome, of: track?.name.text ?? name)
           if !seen.insert(ExactName(name)).inserted {
             refuse(
               Failure(
@@ -57,18 +66,23 @@ package enum BatchReplay {
         }
         try track?.take([.fix(fix)], into: &printer)
       case .path(let path):
-        try track?.finish(into: &printer)
+        if let last = track {
+          try last.finish(into: &printer)
+          note(last.outcome, of: last.name.text)
+        }
         track = nil
         let outcome = try await Replay.replay(TrackPart(path: path), isNamed: true, request, into: &printer)
-        if let failure = outcome.failure ?? Replay.disbelief(in: outcome, TrackPart(path: path)) {
-          refuse(failure)
-        }
+        note(outcome, of: path)
       case .unusable(let why):
         refuse(Failure(.data, file: input.name, line: input.number, what: why))
       }
     }
-    try track?.finish(into: &printer)
+    if let track {
+      try track.finish(into: &printer)
+      note(track.outcome, of: track.name.text)
+    }
     try printer.finish()
+    if first == nil, !hasFixes, request.from != nil || request.to != nil { refuse(Replay.noFix(in: [])) }
     return first
   }
 }
@@ -137,9 +151,16 @@ private final class BatchTrack {
   private let beginning: [UInt8]
   private var replay: TrackReplay<RecordLines>
   private var fixes: [TrackItem] = []
+  /// Gives times to fixes; nil where the caller does not ask for it.
+  private var timeline: Timeline?
+  private let intervalRemedy: String
+  /// What became of the track; nil until it is settled.
+  private(set) var outcome: TrackOutcome?
 
   init(_ name: String, _ request: ReplayRequest) {
     self.name = ExactName(name)
+    if request.track.intervalSeconds != nil { timeline = Timeline(options: request.track) }
+    intervalRemedy = request.track.intervalRemedy
     beginning = BatchLine.beginning(of: name)
     replay = TrackReplay(request, to: RecordLines(encoder: RecordEncoder(format: .ndjson, track: name)))
   }
@@ -153,14 +174,22 @@ private final class BatchTrack {
   }
 
   func take(_ fixes: [TrackItem], into printer: inout LinePrinter) throws(Failure) {
+    var fixes = fixes
+    timeline?.apply(to: &fixes, from: 0)
     for fix in fixes { replay.take(fix) }
     try print(into: &printer)
   }
 
   /// Settles the track: nothing of it comes any more.
   func finish(into printer: inout LinePrinter) throws(Failure) {
-    let summary = replay.finish(notes: [])
+    let summary = replay.finish(notes: timeline?.notes ?? [])
     if let line = replay.sink.encoder.encode(summary) { replay.sink.lines.append(line) }
+    outcome = TrackOutcome(summary: summary)
+    if !summary.rejected.isEmpty, summary.tally.accepted == 0,
+      summary.rejected.allSatisfy({ $0.reason == .noTime })
+    {
+      outcome?.failure = Timeline.noTime(file: name, remedy: intervalRemedy)
+    }
     try print(into: &printer)
   }
 

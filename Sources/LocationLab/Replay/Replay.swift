@@ -85,7 +85,7 @@ package enum Replay {
   }
 
   /// That of tracks none of which has a report in the part that is asked for.
-  private static func noFix(in tracks: [TrackPart]) -> Failure {
+  static func noFix(in tracks: [TrackPart]) -> Failure {
     Failure(
       .conditionFails, file: tracks.count == 1 ? tracks.first?.name : nil,
       what: "there is no fix between --from and --to",
