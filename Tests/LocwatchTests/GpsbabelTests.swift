@@ -61,9 +61,44 @@ import Testing
         == "locwatch: \(file): a FIT file, which locwatch reads through gpsbabel; apt install gpsbabel\n")
   }
 
-  @Test func `a file for gpsbabel can't come from a pipe`() async throws {
+  /// The environment with a gpsbabel that runs this; its fifth argument is the file to read.
+  private func environment(gpsbabel script: String) -> [String: String] {
+    let program = folder.write("gpsbabel", "#!/bin/sh\n\(script)\n")
+    chmod(program, 0o755)
+    return ["PATH": "\(folder.path):/usr/bin:/bin"]
+  }
+
+  @Test(arguments: [[], ["--gpsbabel", "gtrnctr"]])
+  func `gpsbabel reads what comes through a pipe`(options: [String]) async throws {
+    let environment = environment(gpsbabel: "cat \"$5\" >&2; exit 1")
+    let text = "<?xml version=\"1.0\"?>\n<TrainingCenterDatabase>"
+    let run = try await Binary.run(["replay", "-"] + options, stdin: text, environment: environment)
+    #expect(run.status == 65, "\(run)")
+    #expect(run.stderr.hasSuffix("that gpsbabel can't read: <TrainingCenterDatabase>\n"), "\(run.stderr)")
+    #expect(run.stderr.hasPrefix("locwatch: <stdin>: "), "\(run.stderr)")
+    let pipe = folder("pipe")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    async let replay = Binary.run(["replay", pipe] + options, environment: environment)
+    let writer = try await Binary.run(
+      ["-c", "cat > \"$0\"", pipe], stdin: text, executable: "/bin/sh")
+    #expect(writer.status == 0)
+    #expect(try await replay.stderr.hasSuffix(": <TrainingCenterDatabase>\n"))
+  }
+
+  @Test(.enabled(if: isInstalled, "no gpsbabel is installed: apt-get install gpsbabel"))
+  func `a packed TCX file tells what it tells unpacked`() async throws {
+    let plain = try await converted(to: "gtrnctr", "ride.tcx")
+    let packed = folder("ride.tcx.gz")
+    let gzip = try await Binary.run(
+      ["-c", "gzip < \"$0\" > \"$1\"", plain, packed], executable: "/bin/sh")
+    #expect(gzip.status == 0)
+    #expect(try await regions(packed) == (try await regions(plain)))
+  }
+
+  @Test func `gpsbabel hears signals`() async throws {
+    let file = folder.write("ride.fit", "\u{0E}\u{10}xxxxxx.FIT and the rest")
     let run = try await Binary.run(
-      ["replay", "-"], stdin: "<?xml version=\"1.0\"?>\n<TrainingCenterDatabase>")
-    #expect(run.status == 65 && run.stderr.contains("save it"), "\(run.stderr)")
+      ["replay", file], environment: environment(gpsbabel: "grep SigBlk /proc/self/status >&2; exit 1"))
+    #expect(run.stderr.hasSuffix("SigBlk:?0000000000000000\n"), "\(run.stderr)")
   }
 }

@@ -43,7 +43,8 @@ package struct OutputFile: ~Copyable {
     return status.st_uid == geteuid() || status.st_uid == 0
   }
 
-  private init(name: String, descriptor: Int32) {
+  /// What is open already; the descriptor is closed with this.
+  init(name: String, descriptor: Int32) {
     self.name = name
     self.descriptor = descriptor
   }

@@ -17,14 +17,14 @@ enum Gpsbabel {
 
   /// Converts the tracks of a file, and waits for that.
   ///
+  /// - Parameters:
+  ///   - path: what is converted, for messages; its path, where there is no copy.
+  ///   - copy: a descriptor of a file that has what is converted; nil where that is a file itself.
   /// - Returns: a descriptor of the GPX, at its start; the file behind it has no name.
   /// - Throws: `.unavailable` where gpsbabel is not installed; `.data` with its complaint where it fails.
-  static func convert(_ path: String, from format: Format) throws(Failure) -> Int32 {
-    guard path != "-" else {
-      throw Failure(
-        .data, file: "<stdin>", what: "\(format.title), which gpsbabel reads from a file only",
-        remedy: "save it, or run gpsbabel -t -i \(format.name) -f - -o gpx -F - before locwatch")
-    }
+  static func convert(
+    _ path: String, copy: Int32? = nil, from format: Format
+  ) throws(Failure) -> Int32 {
     let output = try nameless()
     let complaint: Int32
     do throws(Failure) { complaint = try nameless() } catch {
@@ -32,8 +32,9 @@ enum Gpsbabel {
       throw error
     }
     defer { close(complaint) }
+    let file = copy == nil ? path : "/dev/stdin"
     let status = run(
-      ["gpsbabel", "-t", "-i", format.name, "-f", path, "-o", "gpx", "-F", "-"], output, complaint)
+      ["gpsbabel", "-t", "-i", format.name, "-f", file, "-o", "gpx", "-F", "-"], copy, output, complaint)
     guard status == .ended(0) else {
       close(output)
       throw failure(status, path, format, complaint: lastLine(of: complaint))
@@ -68,11 +69,17 @@ enum Gpsbabel {
   /// What a child gets of our environment: enough to find itself, its settings and the zone of local times.
   private static let inherited = ["PATH", "HOME", "LANG", "LC_ALL", "TZ"]
 
-  private static func run(_ words: [String], _ output: Int32, _ complaint: Int32) -> Status {
+  private static func run(
+    _ words: [String], _ input: Int32?, _ output: Int32, _ complaint: Int32
+  ) -> Status {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    if let input {
+      unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
+    } else {
+      unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    }
     unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
     unsafe posix_spawn_file_actions_adddup2(&actions, complaint, 2)
     let variables = inherited.compactMap { name in EnvironmentVariable.value(name).map { "\(name)=\($0)" } }
@@ -82,8 +89,16 @@ enum Gpsbabel {
       for index in unsafe arguments.indices { unsafe free(arguments[index]) }
       for index in unsafe environment.indices { unsafe free(environment[index]) }
     }
+    // Threads of Swift's runtime block nearly all signals; a Ctrl-C has to end gpsbabel too.
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var child = pid_t()
-    let code = unsafe posix_spawnp(&child, "gpsbabel", &actions, nil, &arguments, &environment)
+    let code = unsafe posix_spawnp(&child, "gpsbabel", &actions, &attributes, &arguments, &environment)
     guard code == 0 else { return .notStarted(code) }
     var status: Int32 = 0
     while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
@@ -91,7 +106,7 @@ enum Gpsbabel {
   }
 
   /// A new file that only we can read, and that goes with its descriptor.
-  private static func nameless() throws(Failure) -> Int32 {
+  static func nameless() throws(Failure) -> Int32 {
     let folder = EnvironmentVariable.value("TMPDIR") ?? "/tmp"
     var template = Array("\(folder)/locwatch-XXXXXX".utf8CString)
     let file = unsafe mkstemp(&template)
