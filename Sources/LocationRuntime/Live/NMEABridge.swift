@@ -52,7 +52,8 @@ struct NMEABridge {
     return Self.object { line in
       line.member("class", "TPV")
       line.member("device", name)
-      line.member("mode", fix.mode == .noFix ? 1 : fix.altitudeMeters == nil ? 2 : 3)
+      // gpsd has no word for a fix whose dimensions nobody tells; its accuracy is that of three.
+      line.member("mode", fix.mode == .noFix ? 1 : fix.mode == .twoD ? 2 : 3)
       if report.isDeadReckoned { line.member("status", Self.deadReckoned) }
       line.member("time", fix.time?.rfc3339)
       guard fix.latitude.isFinite, fix.longitude.isFinite else { return }
