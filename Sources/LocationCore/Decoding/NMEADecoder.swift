@@ -66,9 +66,11 @@ package struct NMEADecoder {
   private mutating func fixData(_ sentence: NMEASentence) -> Outcome {
     guard let timeOfDay = sentence.timeOfDay(1) else { return .nothing }
     begin(timeOfDay)
-    let quality = sentence.letter(6)
-    epoch?.hasFix = quality != nil && quality != UInt8(ascii: "0") && quality != UInt8(ascii: "N")
-    epoch?.isDeadReckoned = quality == UInt8(ascii: "6") || quality == UInt8(ascii: "E")
+    // GNS has a mode for each constellation: `NA` is GLONASS without GPS.
+    let modes = sentence.letters(6).filter { $0 != UInt8(ascii: "0") && $0 != UInt8(ascii: "N") }
+    epoch?.hasFix = !modes.isEmpty
+    epoch?.isDeadReckoned =
+      !modes.isEmpty && modes.allSatisfy { $0 == UInt8(ascii: "6") || $0 == UInt8(ascii: "E") }
     place(sentence, 2)
     if let value = sentence.number(8), value > 0, value < Self.unknownDilution { hdop = value }
     if let altitude = sentence.number(9) { epoch?.altitudeMeters = altitude }

@@ -52,6 +52,9 @@ package struct NMEASentence {
   /// The first letter of a field; nil where it is empty.
   package func letter(_ field: Int) -> UInt8? { bytes(field).first }
 
+  /// All letters of a field; none where it is empty.
+  package func letters(_ field: Int) -> [UInt8] { Array(bytes(field)) }
+
   /// Degrees from `ddmm.mmm` and the letter of the next field, which is `negative` for south or west.
   package func degrees(_ field: Int, negative: UInt8) -> Double? {
     guard let number = number(field), number >= 0, let letter = letter(field + 1) else { return nil }

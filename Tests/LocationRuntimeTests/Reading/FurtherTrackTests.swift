@@ -73,6 +73,21 @@ import Testing
     #expect(reading.failure?.what == "no position in it, but 3 sentences with a wrong checksum")
   }
 
+  @Test(arguments: [
+    ("AN", FixMode.unknown), ("NA", .unknown), ("NNAN", .unknown), ("D", .unknown), ("NE", .unknown),
+    ("N", .noFix), ("NN", .noFix), ("", .noFix),
+  ])
+  func `a fix of any constellation is one`(modes: String, mode: FixMode) throws {
+    let log =
+      sentence("GPZDA,120000,23,03,1994,00,00")
+      + sentence("GNGNS,120000,4807.038,N,01131.000,E,\(modes),08,0.9,545.4,46.9,,")
+    let reading = try Reading(log)
+    #expect(reading.fixes.map(\.mode) == [mode])
+    let usual = Accuracy.fromHDOP(0.9).radiusMeters
+    let wanted = modes == "NE" ? 2 * usual : usual
+    if mode == .unknown { #expect(abs((reading.fixes.first?.accuracy.radiusMeters ?? 0) - wanted) < 1e-9) }
+  }
+
   @Test func `a log without a date needs an interval`() throws {
     let log = (0..<3).map { sentence("GPGGA,12000\($0),4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,") }
       .joined()
