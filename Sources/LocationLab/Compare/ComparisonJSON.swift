@@ -31,8 +31,8 @@ extension Comparison {
     count("moves_missed", result.movesMissed)
     count("visits_found", result.visitsFound)
     count("visits_missed", result.visitsMissed)
-    number("error_p50_m", PolicyResult.quantile(0.5, result.errors).map(Double.init), FixedPoint.meters)
-    number("error_p95_m", PolicyResult.quantile(0.95, result.errors).map(Double.init), FixedPoint.meters)
+    number("error_p50_m", PolicyResult.quantile(0.5, result.errors.map(Double.init)), FixedPoint.meters)
+    number("error_p95_m", PolicyResult.quantile(0.95, result.errors.map(Double.init)), FixedPoint.meters)
     count("wakes", result.wakes)
     number("receiver_on_s", result.receiverOnSeconds, FixedPoint.thousandths)
     return members

@@ -39,11 +39,15 @@ package struct PolicyResult: Sendable {
 
   init(_ policy: ComparedPolicy) { self.policy = policy }
 
-  /// The value below which a share of the values lies; nil where there are none.
-  static func quantile<Value: Comparable>(_ share: Double, _ values: [Value]) -> Value? {
-    guard !values.isEmpty else { return nil }
+  /// The value below which a share of the values lies, between neighbours in proportion: of two values, the median is
+  /// their mean. Nil where there are none.
+  static func quantile(_ share: Double, _ values: [Double]) -> Double? {
     let sorted = values.sorted()
-    return sorted[Swift.min(sorted.count - 1, Int((share * Double(sorted.count)).rounded(.down)))]
+    guard let last = sorted.last else { return nil }
+    let place = max(0, share * Double(sorted.count) - 0.5)
+    let below = Int(place)
+    guard below + 1 < sorted.count else { return last }
+    return sorted[below] + (place - Double(below)) * (sorted[below + 1] - sorted[below])
   }
 
   mutating func add(

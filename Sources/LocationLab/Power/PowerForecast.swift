@@ -156,11 +156,13 @@ extension PowerForecast {
   /// How the model fares; nil where nothing was measured.
   private var verdict: String? {
     let measured = parts.filter { $0.measured != nil }
-    let errors = measured.compactMap { error(of: $0).map(abs) }.sorted()
-    guard !errors.isEmpty else { return isMeasured ? "nothing was measured" : nil }
+    let errors = measured.compactMap { error(of: $0).map(abs) }
+    guard let median = PolicyResult.quantile(0.5, errors) else {
+      return isMeasured ? "nothing was measured" : nil
+    }
     let held = measured.count { holds($0) == true }
     return
-      "median error \(Wording.number(errors[errors.count / 2] * 100, 0)) %; the interval holds \(held) of "
+      "median error \(Wording.number(median * 100, 0)) %; the interval holds \(held) of "
       + "\(measured.count)"
   }
 

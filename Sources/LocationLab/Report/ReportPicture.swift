@@ -108,7 +108,8 @@ enum ReportPicture {
         found(result.movesFound, result.movesMissed, .significantChange),
         found(result.visitsFound, result.visitsMissed, .visits),
         PolicyResult.quantile(0.95, result.delays).map { Wording.duration(max(0, $0)) } ?? "",
-        PolicyResult.quantile(0.95, result.errors).map { Wording.distance(Double($0), in: units) } ?? "",
+        PolicyResult.quantile(0.95, result.errors.map(Double.init)).map { Wording.distance($0, in: units) }
+          ?? "",
         Wording.count(result.wakes), Wording.duration(result.receiverOnSeconds),
         ReportTables.energy(band.value, band.low, band.high), ReportTables.bar(band, of: largest),
         left.map { Wording.percent($0.services.value) } ?? "",
