@@ -81,7 +81,10 @@ extension VisitEvent: RecordFamily {
       let arrived = fields.time("arrived")
     else { return nil }
     let place = "\(point), within \(Wording.distance(radius, in: fields.units))"
-    let since = "since \(Wording.clock(arrived))"
+    let seen = fields.time("seen")
+    let day = arrived.rfc3339.prefix(10)
+    let isSameDay = seen.map { $0.rfc3339.hasPrefix(day) } ?? true
+    let since = "since \(isSameDay ? "" : day + " ")\(Wording.clock(arrived))"
     let reason: Reason? = fields.code("reason")
     switch fields.type {
     case "visit.provisional": return TextRecord("pausing", "at \(place), \(since)")
@@ -92,8 +95,7 @@ extension VisitEvent: RecordFamily {
         return TextRecord("departed", "\(place), after \(stay), at \(Wording.clock(departed))")
       }
       if reason == .end { return TextRecord("still there", "\(place), \(since), at the end") }
-      let seen = fields.time("seen")?.rfc3339 ?? "?"
-      return TextRecord("departed", "\(place), \(since), last seen there \(seen)")
+      return TextRecord("departed", "\(place), \(since), last seen there \(seen?.rfc3339 ?? "?")")
     }
   }
 

@@ -18,6 +18,17 @@ import Testing
     #expect(Wording.distance(meters, in: .nautical) == nautical)
   }
 
+  @Test(arguments: [("03", "06:00:00"), ("01", "2026-05-01 06:00:00")])
+  func `a visit that began on another day has the date`(day: String, since: String) throws {
+    let fix = Fix.sample
+    let visit = VisitEvent(
+      kind: .depart, visit: 1, instant: fix.instant, coordinate: fix.coordinate, radiusMeters: 1,
+      arrived: try #require(UTCTime(rfc3339: "2026-05-\(day)T06:00:00Z")), departed: nil,
+      seen: try #require(UTCTime(rfc3339: "2026-05-03T07:00:00Z")), reason: .end)
+    let text = VisitEvent.text(RecordFields(of: visit))
+    #expect(text?.detail.hasSuffix(", since \(since), at the end") == true, "\(text?.detail ?? "")")
+  }
+
   @Test func `speeds are those of speedometers`() {
     #expect(Wording.speed(10, in: .metric) == "36.0 km/h")
     #expect(Wording.speed(10, in: .imperial) == "22.4 mph")
