@@ -162,7 +162,7 @@ package struct TableHeader: Hashable, Sendable {
   }
 
   /// The name of a column and its unit, such as `speed_km/h` of `Speed (km/h)`.
-  private static func name(_ title: String) -> String {
+  static func name(_ title: String) -> String {
     title.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "/") }.map(String.init)
       .joined(separator: "_")
   }

@@ -54,12 +54,13 @@ struct TableRegionReader {
     separator = TableHeader(line.span)?.separator ?? separator
     columns = TableHeader.fields(of: line.span, separator).map { field in
       let title = String(decoding: field, as: UTF8.self)
-      switch title.lowercased() {
-      case "lat", "latitude", "y": return .latitude
-      case "lon", "lng", "long", "longitude", "x": return .longitude
+      let name = TableHeader.name(title)
+      if TableHeader.Column.latitude.names.contains(name) { return .latitude }
+      if TableHeader.Column.longitude.names.contains(name) { return .longitude }
+      switch name {
       case "id": return .id
       case "name", "title", "label": return .name
-      case "radius", "radius_m", "radius (m)", "radius_meters", "rad": return .radius
+      case "radius", "radius_m", "radius_meters", "rad": return .radius
       case "dwell_s": return .dwell
       case "exit_delay_s": return .exitDelay
       case "notify": return .property(RegionProperty.notify.rawValue)

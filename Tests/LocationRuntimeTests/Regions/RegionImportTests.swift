@@ -251,6 +251,7 @@ import Testing
   /// Python, JavaScript and others write small numbers so, as at Greenwich.
   @Test(arguments: [
     "name,lat,lon,radius_m\na,51.5,-5.1e-05,1.2e2\n",
+    "Name,Latitude (deg),Longitude (deg),Radius (m)\na,51.5,-5.1e-05,1.2e2\n",
     kml(
       "<Placemark><ExtendedData><Data name='radius_m'><value>1.2e2</value></Data></ExtendedData>"
         + "<Point><coordinates>-5.1E-05,51.5</coordinates></Point></Placemark>"),
