@@ -141,7 +141,7 @@ package struct KMLTrack: FormatTrack {
       if path.last == "Track" { times.append(time) } else { placemark.time = time }
       takePairs(into: &batch)
     case "coord":
-      places.append(Self.place(text, separator: UInt8(ascii: " ")))
+      places.append(Self.place(text.split(whereSeparator: \.isXMLSpace)))
       takePairs(into: &batch)
     case "coordinates": coordinates()
     case "Track":
@@ -157,11 +157,11 @@ package struct KMLTrack: FormatTrack {
   private mutating func coordinates() {
     let tuples = text.split(whereSeparator: \.isXMLSpace)
     if path.last == "Point" {
-      placemark.place = tuples.first.flatMap { Self.place(Array($0), separator: UInt8(ascii: ",")) }
+      placemark.place = tuples.first.flatMap { Self.place($0.split(separator: UInt8(ascii: ","))) }
     } else if path.last == "LineString", source == .lines {
       if !held.isEmpty, held.last != .segmentBreak, !tuples.isEmpty { held.append(.segmentBreak) }
       for tuple in tuples {
-        guard let place = Self.place(Array(tuple), separator: UInt8(ascii: ",")) else { continue }
+        guard let place = Self.place(tuple.split(separator: UInt8(ascii: ","))) else { continue }
         guard held.count < maximumHeldPoints else {
           isOverfull = true
           return
@@ -220,9 +220,9 @@ package struct KMLTrack: FormatTrack {
       altitudeMeters: place.altitudeMeters)
   }
 
-  /// `lon lat alt` or `lon,lat,alt`; the altitude may be missing.
-  private static func place(_ text: [UInt8], separator: UInt8) -> Place? {
-    let numbers = text.split(separator: separator).map { Double(numberText: Array($0).span) }
+  /// Longitude, latitude and altitude, which may be missing.
+  private static func place(_ fields: [ArraySlice<UInt8>]) -> Place? {
+    let numbers = fields.map { Double(numberText: Array($0).span) }
     guard numbers.count >= 2, let longitude = numbers[0], let latitude = numbers[1] else { return nil }
     return Place(
       latitude: latitude, longitude: longitude, altitudeMeters: numbers.count > 2 ? numbers[2] : nil)

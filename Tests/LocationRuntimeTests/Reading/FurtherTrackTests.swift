@@ -214,8 +214,8 @@ import Testing
     #expect(try Reading([0xFF, 0xFE] + wide).fixes.map(\.latitude) == [48.1, 48.2])
   }
 
-  @Test func `a number of KML may have an exponent`() throws {
-    let reading = try Reading(kml.replacing("11.5 48.1 500", with: "-5.1e-05 51.5 5E1"))
+  @Test func `numbers of KML may have an exponent, and any white space between them`() throws {
+    let reading = try Reading(kml.replacing("11.5 48.1 500", with: "\n\t-5.1e-05\n51.5\t5E1 "))
     #expect(reading.failure == nil && reading.notes.isEmpty)
     #expect(reading.fixes.map(\.longitude) == [-0.000051, 11.6])
     #expect(reading.fixes.map(\.altitudeMeters) == [50, 501])
