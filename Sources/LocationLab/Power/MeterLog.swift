@@ -39,6 +39,8 @@ package struct MeterLog: Sendable {
   static func stream(
     _ text: String, file: String, kind: MeterStream.Kind?, shuntMicroohms: Double? = nil
   ) throws(Failure) -> MeterStream {
+    // Some programs put a byte order mark before UTF-8.
+    let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
     guard let kind = kind ?? Self.kind(of: text) else {
       throw Failure(
         .data, file: file, what: "not a log of any meter that is known",

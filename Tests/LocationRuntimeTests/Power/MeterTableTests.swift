@@ -31,6 +31,12 @@ import Testing
     #expect(stream.notes.contains { $0.contains("package only") })
   }
 
+  @Test func `a byte order mark is passed over`() throws {
+    let stream = try Self.stream("\u{FEFF}seconds,power_w\n0,1.5\n10,1.5\n")
+    #expect(stream.kind == .usb)
+    #expect(Self.near(stream.joules(from: 0, to: 10), 15))
+  }
+
   @Test func aCounterThatFallsWithoutAStatedRangeIsRefused() {
     let failure = #expect(throws: Failure.self) { try Self.stream("seconds,energy_uj\n1,500\n2,400\n") }
     #expect(failure?.line == 3)
