@@ -38,9 +38,13 @@ package struct InputBytes: ~Copyable {
         filled += count
         isAtEnd = count == 0
       }
-      if let document = ZipArchive.document(of: Array(pending[..<filled])) {
-        pending = document
-        filled = document.count
+      do throws(ZipArchive.Trouble) {
+        if let document = try ZipArchive.document(of: Array(pending[..<filled])) {
+          pending = document
+          filled = document.count
+        }
+      } catch {
+        throw Self.failure(error, file: file.name)
       }
     }
     if filled >= 2, (pending[0], pending[1]) == Gunzip.magic {
@@ -99,6 +103,17 @@ package struct InputBytes: ~Copyable {
       } catch {
         throw Self.failure(error, file: name)
       }
+    }
+  }
+
+  private static func failure(_ trouble: ZipArchive.Trouble, file: String) -> Failure {
+    switch trouble {
+    case .cutOff:
+      Failure(.data, file: file, what: "a ZIP archive that is cut off", remedy: "get the whole file")
+    case .packed:
+      Failure(
+        .data, file: file, what: "a ZIP archive whose KML is damaged, too large or not packed by deflate",
+        remedy: "unpack it, and name the KML file")
     }
   }
 

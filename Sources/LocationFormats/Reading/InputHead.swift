@@ -91,6 +91,7 @@ package struct InputHead: ~Copyable {
       format = TrackFormat(
         piece.bytes.span.extracting(..<head), isWhole: count == 0 || head == TrackFormat.maximumBytes)
     }
+    if input.isGzip, format == .other(TrackFormat.zip) { format = .other("a ZIP archive within gzip") }
     return InputHead(input: input, piece: piece, format: format)
   }
 }

@@ -25,6 +25,9 @@ enum TrackFormat: Hashable {
   static let accepted =
     "accepted are \(TrackReader.formats) with a header, gpsd JSON lines and NDJSON with time, lat, lon; each also as .gz; with gpsbabel installed also FIT, TCX and IGC, and what --gpsbabel FORMAT names"
 
+  /// What is said of an archive that has no track.
+  static let zip = "a ZIP archive without KML, not a track"
+
   /// How many bytes may be looked at before the decision.
   static let maximumBytes = 1 << 16
 
@@ -112,7 +115,7 @@ enum TrackFormat: Hashable {
   }
 
   private static func binary(_ bytes: Span<UInt8>) -> String? {
-    if bytes.starts(with: "PK\u{03}\u{04}") { return "a ZIP archive without KML, not a track" }
+    if bytes.starts(with: "PK\u{03}\u{04}") { return zip }
     if bytes.starts(with: "BZh") { return "bzip2, which is not unpacked here" }
     if bytes.starts(with: "SQLite format 3") { return "an SQLite database, not a track" }
     if bytes.starts(with: "%PDF") { return "PDF, not a track" }

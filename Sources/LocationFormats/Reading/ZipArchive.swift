@@ -5,17 +5,25 @@ enum ZipArchive {
   /// The largest document that is unpacked, bytes: far above any track, and a bound for archives made to fill a machine.
   static let maximumBytes = 256 << 20
 
-  /// The bytes of `doc.kml`, else of the first file whose name ends in `.kml`; nil where there is none that can be read.
-  static func document(of archive: [UInt8]) -> [UInt8]? {
-    let entries = entries(of: archive).filter { $0.name.lowercased().hasSuffix(".kml") }
-    guard let entry = entries.first(where: { $0.name.lowercased() == "doc.kml" }) ?? entries.first,
-      entry.unpackedBytes <= maximumBytes, let data = data(of: entry, in: archive)
-    else { return nil }
-    switch entry.method {
-    case 0: return Array(data)
-    case 8: return inflate(data, entry)
-    default: return nil
+  /// Why an archive can't be read.
+  enum Trouble: Error {
+    /// It has no directory.
+    case cutOff
+    /// It has a document that is damaged, too large or packed in an unknown way.
+    case packed
+  }
+
+  /// The bytes of `doc.kml`, else of the first file whose name ends in `.kml`; nil where there is none.
+  static func document(of archive: [UInt8]) throws(Trouble) -> [UInt8]? {
+    guard let files = entries(of: archive) else { throw .cutOff }
+    let entries = files.filter { $0.name.lowercased().hasSuffix(".kml") }
+    guard let entry = entries.first(where: { $0.name.lowercased() == "doc.kml" }) ?? entries.first else {
+      return nil
     }
+    guard entry.unpackedBytes <= maximumBytes, let data = data(of: entry, in: archive),
+      let document = entry.method == 0 ? Array(data) : entry.method == 8 ? inflate(data, entry) : nil
+    else { throw .packed }
+    return document
   }
 
   private struct Entry {
@@ -27,21 +35,21 @@ enum ZipArchive {
     var offset: Int
   }
 
-  /// What the directory at the end of the archive lists.
-  private static func entries(of archive: [UInt8]) -> [Entry] {
+  /// What the directory at the end of the archive lists; nil where it is not there.
+  private static func entries(of archive: [UInt8]) -> [Entry]? {
     // The record at the end has 22 bytes and a comment of at most 65,535.
     let earliest = max(0, archive.count - 22 - 65_535)
     guard archive.count >= 22,
       let end = stride(from: archive.count - 22, through: earliest, by: -1).first(where: {
         number(archive, $0, 4) == 0x0605_4B50
       })
-    else { return [] }
+    else { return nil }
     var place = number(archive, end + 16, 4)
     var entries: [Entry] = []
     for _ in 0..<number(archive, end + 10, 2) {
-      guard number(archive, place, 4) == 0x0201_4B50 else { return entries }
+      guard number(archive, place, 4) == 0x0201_4B50 else { return nil }
       let nameBytes = number(archive, place + 28, 2)
-      guard place + 46 + nameBytes <= archive.count else { return entries }
+      guard place + 46 + nameBytes <= archive.count else { return nil }
       entries.append(
         Entry(
           name: String(decoding: archive[place + 46..<place + 46 + nameBytes], as: UTF8.self),

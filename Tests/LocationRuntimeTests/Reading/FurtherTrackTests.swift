@@ -315,7 +315,16 @@ import Testing
     let bytes = try archive("doc.kml", kml, method)
     #expect(try Reading(bytes).fixes.map(\.latitude) == [48.1, 48.2])
     for cut in stride(from: 4, to: bytes.count, by: 97) {
-      #expect(try Reading(Array(bytes[..<cut])).failure != nil)
+      #expect(try Reading(Array(bytes[..<cut])).failure?.what == "a ZIP archive that is cut off")
+    }
+    var damaged = bytes
+    // The directory has the checksum 30 bytes before the name.
+    let name = try #require(bytes.ranges(of: Array("doc.kml".utf8)).last?.lowerBound)
+    damaged[name - 30] ^= 1
+    if method == "ZIP_DEFLATED" {
+      for archive in [damaged, try archive("doc.kml", kml, "ZIP_BZIP2")] {
+        #expect(try Reading(archive).failure?.what.hasPrefix("a ZIP archive whose KML is damaged") == true)
+      }
     }
     let other = try archive("track.txt", kml, method)
     #expect(try Reading(other).failure?.what == "a ZIP archive without KML, not a track")
