@@ -64,7 +64,7 @@ import Testing
   /// The environment with a gpsbabel that runs this; its fifth argument is the file to read.
   private func environment(gpsbabel script: String) -> [String: String] {
     let program = folder.write("gpsbabel", "#!/bin/sh\n\(script)\n")
-    chmod(program, 0o755)
+    unsafe chmod(program, 0o755)
     return ["PATH": "\(folder.path):/usr/bin:/bin"]
   }
 
@@ -77,7 +77,8 @@ import Testing
     #expect(run.stderr.hasSuffix("that gpsbabel can't read: <TrainingCenterDatabase>\n"), "\(run.stderr)")
     #expect(run.stderr.hasPrefix("locwatch: <stdin>: "), "\(run.stderr)")
     let pipe = folder("pipe")
-    #expect(mkfifo(pipe, 0o600) == 0)
+    let isMade = unsafe mkfifo(pipe, 0o600) == 0
+    #expect(isMade)
     async let replay = Binary.run(["replay", pipe] + options, environment: environment)
     let writer = try await Binary.run(
       ["-c", "cat > \"$0\"", pipe], stdin: text, executable: "/bin/sh")

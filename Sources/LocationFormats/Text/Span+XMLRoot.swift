@@ -7,7 +7,8 @@ extension Span<UInt8> {
   var xmlRoot: String? {
     guard startsWithUTF16 else { return narrowXMLRoot }
     // Of UTF-16, names and markup in ASCII stay without the bytes that are zero.
-    return array.filter { $0 != 0 }.span.narrowXMLRoot
+    let narrow = array.filter { $0 != 0 }
+    return narrow.span.narrowXMLRoot
   }
 
   private var narrowXMLRoot: String? {

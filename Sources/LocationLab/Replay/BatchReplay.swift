@@ -188,7 +188,7 @@ private final class BatchTrack {
     if !summary.rejected.isEmpty, summary.tally.accepted == 0,
       summary.rejected.allSatisfy({ $0.reason == .noTime })
     {
-      outcome?.failure = Timeline.noTime(file: name, remedy: intervalRemedy)
+      outcome?.failure = Timeline.noTime(file: name.text, remedy: intervalRemedy)
     }
     try print(into: &printer)
   }

@@ -8,10 +8,12 @@ import Testing
 
 /// The policies side by side on the shipped day with a commute.
 @Suite struct ComparisonTests {
-  @Test(arguments: [
-    ([3], 0.5, 3), ([0.5, 50], 0.5, 25.25), ([9, 1, 4], 0.5, 4), ([4, 3, 2, 1], 0.5, 2.5), ([1, 2], 0.95, 2),
-    ((1...20).map(Double.init), 0.95, 19.5),
-  ])
+  @Test(
+    arguments: [
+      ([3], 0.5, 3), ([0.5, 50], 0.5, 25.25), ([9, 1, 4], 0.5, 4), ([4, 3, 2, 1], 0.5, 2.5),
+      ([1, 2], 0.95, 2),
+      ((1...20).map(Double.init), 0.95, 19.5),
+    ] as [([Double], Double, Double)])
   func `a quantile lies between its neighbours`(values: [Double], share: Double, wanted: Double) {
     #expect(PolicyResult.quantile(share, values) == wanted)
     #expect(PolicyResult.quantile(share, []) == nil)

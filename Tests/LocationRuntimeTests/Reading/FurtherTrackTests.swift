@@ -262,7 +262,8 @@ import Testing
   }
 
   @Test func `what is whole of a KML or GPX file that is cut off is read`() throws {
-    let pair = { "<when>2026-05-04T06:30:0\($0)Z</when><gx:coord>1 \($0)</gx:coord>" }
+    let pair = { (number: Int) in "<when>2026-05-04T06:30:0\(number)Z</when><gx:coord>1 \(number)</gx:coord>"
+    }
     let open = "<Placemark><LineString><coordinates>1,1\n1,2\n1,3"
     let files = [
       "<kml>" + kmlMark(1) + kmlMark(2) + "<Placemark><",
