@@ -54,6 +54,47 @@ struct ErrorTail {
   }
 }
 
+/// A program's standard error: read up to its share of each second, and handed on. Used by the supervisor's thread alone.
+final class ErrorPipe {
+  /// Nil once it has ended.
+  private var pipe: Descriptor?
+  private var tail = ErrorTail()
+  private var share = SecondShare(mostBytes: SupervisorLimits.errorBytesPerSecond)
+
+  /// - Parameter pipe: its end for reading, without waiting; nil where there is none.
+  init(_ pipe: Descriptor?) { self.pipe = pipe }
+
+  /// The last line that is not blank; nil where there was none.
+  var lastLine: String? { tail.lastLine }
+
+  /// What to read, where it may be read now: it has not written more than its share of this second.
+  func readable(at now: Int64) -> Descriptor? { share.nextReading(at: now) == nil ? pipe : nil }
+
+  /// When it may be read again; nil where that is now, or never.
+  func nextReading(at now: Int64) -> Int64? { pipe == nil ? nil : share.nextReading(at: now) }
+
+  /// Reads one piece and hands it on; false where nothing is left to read for now.
+  func hear(at now: Int64, by buffer: inout [UInt8]) -> Bool {
+    guard let pipe else { return false }
+    let count = unsafe buffer.withUnsafeMutableBytes { unsafe SystemCall.readBytes(pipe.number, $0) }
+    if count < 0, errno == EINTR { return true }
+    if count < 0, errno == EAGAIN { return false }
+    guard count > 0 else {
+      self.pipe = nil
+      return false
+    }
+    share.note(count, at: now)
+    tail.append(buffer[..<count])
+    return true
+  }
+
+  /// Reads what a program has left that has ended, as far as it counts.
+  func hearLast(at now: Int64, by buffer: inout [UInt8]) {
+    var heardBytes = 0
+    while heardBytes < SupervisorLimits.lastBytes, hear(at: now, by: &buffer) { heardBytes += buffer.count }
+  }
+}
+
 /// What may be read of something in one second; times are milliseconds of ``MonotonicTime``. Pure.
 struct SecondShare {
   let mostBytes: Int

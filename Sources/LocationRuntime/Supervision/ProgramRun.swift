@@ -19,10 +19,8 @@ final class ProgramRun {
   var toldPorts: [Int] = []
   /// The accessories that are open for it (rule J1).
   let accessories: HeldAccessories
-  /// Its standard error; nil once that has ended.
-  private(set) var error: Descriptor?
-  private var tail = ErrorTail()
-  private var errorShare = SecondShare(mostBytes: SupervisorLimits.errorBytesPerSecond)
+  /// Its standard error.
+  let error: ErrorPipe
   private let startedAt = MonotonicTime.milliseconds
   private var toldCoreSeconds = 0.0
   /// When its processor time may be measured again.
@@ -57,7 +55,7 @@ final class ProgramRun {
     pidfd = start.pidfd
     talk = Conversation(input: start.input, output: start.output)
     talk.beginAnswers()
-    error = start.error
+    error = ErrorPipe(start.error)
     sockets = HeldSockets(channel: start.channel)
     self.accessories = accessories
     accessories.begin(carrier: start.channel)
@@ -77,29 +75,11 @@ final class ProgramRun {
     return isMore
   }
 
-  /// Whether its standard error may be read now: it has not written more than its share of this second.
-  func mayHearError(at now: Int64) -> Bool { errorShare.nextReading(at: now) == nil }
-
-  /// Reads one piece of its standard error and hands it on; false where nothing is left to read for now.
-  func hearError(at now: Int64, by buffer: inout [UInt8]) -> Bool {
-    guard let error else { return false }
-    let count = unsafe buffer.withUnsafeMutableBytes { unsafe SystemCall.readBytes(error.number, $0) }
-    if count < 0, errno == EINTR { return true }
-    if count < 0, errno == EAGAIN { return false }
-    guard count > 0 else {
-      self.error = nil
-      return false
-    }
-    errorShare.note(count, at: now)
-    tail.append(buffer[..<count])
-    return true
-  }
-
   /// What there is to say of its end.
   func summary(status: Int32) -> ProgramEnd {
     ProgramEnd(
       event: event, status: status, seconds: Double(MonotonicTime.milliseconds - startedAt) / 1000,
-      lastLine: tail.lastLine)
+      lastLine: error.lastLine)
   }
 
   /// Measured at most once a second; what is not told now is told with a later acknowledgment.
@@ -242,7 +222,7 @@ final class ProgramRun {
     [
       nextLook, nextReadingLook, killAt, closedAt, hasRoom ? sockets.deadline(at: now) : nil,
       hasRoom ? talk.nextReading(at: now) : nil,
-      error == nil ? nil : errorShare.nextReading(at: now),
+      error.nextReading(at: now),
     ].compactMap { $0 }.min()
   }
 }

@@ -15,6 +15,9 @@ final class SocketProgram: SupervisedSubscriber {
   let accessories = HeldAccessories()
   /// The command that is to bring the program to connect, while it runs.
   private(set) var starter: ProgramStart?
+  private var startedAt: Int64 = 0
+  /// The standard error of the command, and of what it has started, which may run on.
+  private(set) var error: ErrorPipe?
   /// What the program is told when it has connected, and until when that may take.
   private var nextLaunch: LaunchNotice?
   private var connectBy: Int64?
@@ -101,8 +104,12 @@ final class SocketProgram: SupervisedSubscriber {
     var environment = site.environment + launch.environment()
     if let socketPath { environment.append("LOCWATCH_SOCKET=\(socketPath)") }
     do throws(ProgramStart.Refusal) {
-      let start = try site.start(subscriber, environment: environment, hasOutput: false, cgroup: nil)
+      // Pipes of its own: another user's program could read what is typed at our terminal.
+      let start = try site.start(
+        subscriber, environment: environment, hasOutput: false, hasError: true, cgroup: nil)
       starter = start
+      startedAt = MonotonicTime.milliseconds
+      error = ErrorPipe(start.error)
       note(.started(pid: start.pid))
     } catch {
       giveUp(.startFailed(reason: error.text), status: error.status)
@@ -190,13 +197,21 @@ final class SocketProgram: SupervisedSubscriber {
     if connection?.isOver == true { detach() }
   }
 
+  /// Reads one piece of what its command writes to its standard error.
+  func hearError(at now: Int64, by buffer: inout [UInt8]) { _ = error?.hear(at: now, by: &buffer) }
+
   /// Its command has ended: with another status than 0 the program will not come.
-  func reap() {
+  func reap(at now: Int64, by buffer: inout [UInt8]) {
     guard let end = starter?.reap() else { return }
+    error?.hearLast(at: now, by: &buffer)
     starter = nil
     killAt = nil
     site.forgetRun(of: name)
-    if end.status != 0, connection == nil, nextLaunch != nil { giveUp(.notConnected, status: end.status) }
+    guard end.status != 0, connection == nil, nextLaunch != nil else { return }
+    let seconds = Double(now - startedAt) / 1000
+    let told = ProgramEnd(event: nil, status: end.status, seconds: seconds, lastLine: error?.lastLine)
+    tell([.event(subscriber: name, .finished(told))])
+    giveUp(.notConnected, status: end.status)
   }
 
   /// Does what is due by time.
@@ -216,7 +231,7 @@ final class SocketProgram: SupervisedSubscriber {
     [
       connectBy, starter == nil ? nil : killAt, hasRoom ? connection?.talk.nextReading(at: now) : nil,
       hasRoom ? connection?.sockets.deadline(at: now) : nil,
-      hasRoom ? accessories.deadline(at: now) : nil,
+      hasRoom ? accessories.deadline(at: now) : nil, error?.nextReading(at: now),
     ]
     .compactMap { $0 }.min()
   }

@@ -35,6 +35,7 @@ struct SubscriberSocket: ~Copyable {
     case input(SocketProgram)
     case output(SocketProgram)
     case command(SocketProgram)
+    case error(SocketProgram)
     case traffic(SocketProgram, tag: String)
     case devices(SocketProgram)
     case accessory(SocketProgram, session: String)
@@ -130,6 +131,7 @@ struct SubscriberSocket: ~Copyable {
         }
       }
       if let starter = program.starter { watch(starter.pidfd, POLLIN, .command(program)) }
+      if let error = program.error?.readable(at: now) { watch(error, POLLIN, .error(program)) }
       consider(program.deadline(at: now, hasRoom: hasRoom))
     }
     return deadline
@@ -145,7 +147,8 @@ struct SubscriberSocket: ~Copyable {
       case .stranger(let stranger): hear(stranger, at: now, by: &buffer)
       case .input(let program): program.send()
       case .output(let program): if hasRoom { program.hear(at: now, by: &buffer) }
-      case .command(let program): program.reap()
+      case .command(let program): program.reap(at: now, by: &buffer)
+      case .error(let program): program.hearError(at: now, by: &buffer)
       case .traffic(let program, let tag): program.noteTraffic(tag)
       case .devices(let program): program.takeDeviceNews(at: now)
       case .accessory(let program, let session):

@@ -298,7 +298,7 @@ final class SupervisedProgram: SupervisedSubscriber {
   }
 
   /// Reads one piece of what it writes to its standard error.
-  func hearError(at now: Int64, by buffer: inout [UInt8]) { _ = run?.hearError(at: now, by: &buffer) }
+  func hearError(at now: Int64, by buffer: inout [UInt8]) { _ = run?.error.hear(at: now, by: &buffer) }
 
   /// Takes the sockets that it passes.
   func takeSockets(at now: Int64) {
@@ -351,10 +351,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     run.talk.allowLastAnswers()
     var heardBytes = 0
     while heardBytes < SupervisorLimits.lastBytes, hear(at: now, by: &buffer) { heardBytes += buffer.count }
-    heardBytes = 0
-    while heardBytes < SupervisorLimits.lastBytes, run.hearError(at: now, by: &buffer) {
-      heardBytes += buffer.count
-    }
+    run.error.hearLast(at: now, by: &buffer)
     // A script may leave a player or a dialog behind on purpose: that it goes is not to surprise.
     let leftRunning = subscriber.style == .oneshot && !run.isEnding ? run.tree.names(except: run.pid) : []
     // Before it is reaped: until then nobody else can be given the number of its group.

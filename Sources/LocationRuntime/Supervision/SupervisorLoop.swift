@@ -121,7 +121,7 @@ struct SupervisorLoop: ~Copyable {
       if let output = run.talk.output, hasRoom, !run.talk.hasLines, run.talk.mayRead(at: now) {
         watch(output, POLLIN, program, .output)
       }
-      if let error = run.error, run.mayHearError(at: now) { watch(error, POLLIN, program, .error) }
+      if let error = run.error.readable(at: now) { watch(error, POLLIN, program, .error) }
       if hasRoom {
         if let channel = run.sockets.readable(at: now) { watch(channel, POLLIN, program, .channel) }
         for (tag, socket) in run.sockets.watched(at: now) {

@@ -190,6 +190,39 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test func `a command has pipes of its own, and what it says last is told with its end`() async throws {
+    let run = try SupervisorRun()
+    let outputs = run.folder("outputs")
+    add(
+      run,
+      command: [
+        "/bin/sh", "-c", "readlink /proc/$$/fd/1 /proc/$$/fd/2 > \(outputs); echo 'no such host' >&2; exit 7",
+      ])
+    run.relaunch("outside")
+    let end = try run.wait("its end") { report -> ProgramEnd? in
+      if case .event("outside", .finished(let end)) = report { end } else { nil }
+    }
+    #expect(end.status == 7 && end.event == nil && end.lastLine == "no such host")
+    #expect(try run.exit("outside") == 7)
+    let named = (KernelFile.read(outputs) ?? "").split(separator: "\n")
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/2")
+    #expect(named.count == 2 && named.allSatisfy { $0.hasPrefix("pipe:") && $0 != own }, "\(named)")
+    await run.supervisor.stop()
+  }
+
+  @Test func `what a command has left running may still write to its standard error`() async throws {
+    let run = try SupervisorRun()
+    let (gate, done) = (run.folder("gate"), run.folder("done"))
+    let script = "while [ ! -e \(gate) ]; do sleep 0.01; done; echo late >&2; touch \(done)"
+    add(run, command: ["/bin/sh", "-c", "setsid sh -c '\(script)' & exit 0"])
+    run.relaunch("outside")
+    let pid = try run.pid("outside")
+    try SupervisorRun.until("the command is gone") { ProcessStatus(of: pid) == nil }
+    _ = run.folder.write("gate", "")
+    try SupervisorRun.until("the other has written") { FileManager.default.fileExists(atPath: done) }
+    await run.supervisor.stop()
+  }
+
   @Test func `a command that goes on is ended with the subscriber`() async throws {
     let run = try SupervisorRun(graceMilliseconds: 50)
     add(run, command: ["/bin/sh", "-c", "trap '' TERM; while :; do sleep 0.01; done"])
