@@ -492,14 +492,8 @@ struct DaemonLoop: ~Copyable {
     }
   }
 
-  /// Says something on standard error, which systemd keeps.
-  static func log(_ text: String) {
-    do throws(Failure) {
-      try OutputFile.standardError.write(Array("locwatch: \(TextTable.cell(text))\n".utf8))
-    } catch {
-      // Where nobody listens there is nothing to say.
-    }
-  }
+  /// Says something on standard error, which systemd keeps. A line that it does not take at once is lost.
+  static func log(_ text: String) { ErrorStream.offer(Array("locwatch: \(TextTable.cell(text))\n".utf8)[...]) }
 }
 
 extension Tally {

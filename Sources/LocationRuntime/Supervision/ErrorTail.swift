@@ -11,8 +11,6 @@ struct ErrorTail {
 
   /// The longest line that is kept, bytes; the rest of a longer one is cut off.
   static let lineBytes = 240
-  /// A pipe that can be written takes so many bytes at once (POSIX, PIPE_BUF on Linux).
-  private static let pieceBytes = 4_096
 
   /// The last line that is not blank; nil where there was none.
   var lastLine: String? {
@@ -26,7 +24,7 @@ struct ErrorTail {
 
   /// Takes a piece.
   mutating func append(_ piece: ArraySlice<UInt8>) {
-    Self.handOn(piece)
+    ErrorStream.offer(piece)
     let parts = piece.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, part) in parts.enumerated() {
       if index > 0 {
@@ -39,18 +37,6 @@ struct ErrorTail {
 
   private static func isBlank(_ line: [UInt8]) -> Bool {
     line.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
-  }
-
-  private static func handOn(_ piece: ArraySlice<UInt8>) {
-    var rest = piece
-    while !rest.isEmpty {
-      guard PollSet.wait(for: POLLOUT, on: STDERR_FILENO, atMost: 0) & POLLOUT != 0 else { return }
-      let next = rest.prefix(pieceBytes)
-      let count = unsafe next.withUnsafeBytes { unsafe SystemCall.writeBytes(STDERR_FILENO, $0) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
-      rest = rest.dropFirst(count)
-    }
   }
 }
 

@@ -51,6 +51,27 @@ import Testing
   /// are copied, and what the allocator keeps.
   private static let mostKibibytes = 40_960
 
+  @Test func `whoever does not read its standard error does not stop the daemon`() async throws {
+    let run = try DaemonRun()
+    // It holds the end for reading itself, and never reads.
+    let starter = """
+      import os, sys
+      end, error = os.pipe()
+      os.set_inheritable(end, True)
+      os.set_blocking(error, False)
+      try:
+        while True: os.write(error, b"x" * 4096)
+      except BlockingIOError: pass
+      os.set_blocking(error, True)
+      os.dup2(error, 2)
+      os.execv(sys.argv[1], sys.argv[1:])
+      """
+    try run.start(through: ["/usr/bin/env", "python3", "-c", starter])
+    run.move(0, second: 0)
+    try await run.waitForFixes(1)
+    #expect(await run.end() == 0)
+  }
+
   @Test(arguments: programs)
   func `the daemon stays well`(program: Program) async throws {
     let run = try DaemonRun()
