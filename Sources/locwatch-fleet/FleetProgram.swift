@@ -6,6 +6,7 @@ import LocationFormats
 /// The entry point. What is wrong with the arguments is told in one line, as any other error.
 @main enum Entry {
   static func main() {
+    InheritedSignals.tellOfChildren()
     do {
       var command = try FleetProgram.parseAsRoot()
       try command.run()

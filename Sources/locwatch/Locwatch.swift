@@ -9,6 +9,7 @@ import LocationFormats
 @main enum Entry {
   static func main() {
     Descriptors.holdStandardStreams()
+    InheritedSignals.tellOfChildren()
     let options = GlobalOptions(in: Array(CommandLine.arguments.dropFirst()))
     if let failure = Descriptors.failure ?? ArgumentEncoding.failure ?? UnknownCommand.failure(options.others)
     {

@@ -10,13 +10,14 @@ package enum SignalBell {
   private static let pending = Atomic<UInt64>(0)
   private static let bell = Result<WakePipe, Failure> { () throws(Failure) in try WakePipe() }
 
-  /// Catches these signals from now on.
+  /// Catches these signals from now on, also where whoever started us had blocked them.
   ///
   /// - Returns: a descriptor that becomes readable when one came.
   /// - Throws: ``Failure`` where the machine has no descriptors left.
   package static func install(_ signals: [Int32]) throws(Failure) -> Int32 {
     let bell = try bell.get()
     for number in signals { _ = signal(number) { SignalBell.note($0) } }
+    InheritedSignals.unblock(signals)
     return bell.readEnd
   }
 

@@ -82,6 +82,26 @@ import Testing
     #expect(try await changes(run) == log(run))
   }
 
+  @Test func `what its starter did with signals changes nothing`() async throws {
+    let run = try DaemonRun()
+    _ = run.folder.write("go", "")
+    #expect(try await run.command(["subscribers", "add", manifest(run, style: "oneshot")]).status == 0)
+    let starter = """
+      import os, signal, sys
+      signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+      signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+      os.execv(sys.argv[1], sys.argv[1:])
+      """
+    try run.start(["--config", settings(run)], through: ["/usr/bin/env", "python3", "-c", starter])
+    run.gpsd.say(Self.report(0))
+    try await run.wait("the event") {
+      try log(run).count == 1 && run.shown("logger")?.waiting.isEmpty == true
+    }
+    #expect(try run.shown("logger")?.lastEnd?.status == 0)
+    #expect(await run.end() == 0)
+    #expect(try log(run).count == 1)
+  }
+
   @Test func `many events while a program is down and the daemon is killed all arrive, in order`()
     async throws
   {
