@@ -8,9 +8,11 @@ package struct OutputFile: ~Copyable {
 
   /// Creates the file, or empties the one that is there.
   ///
-  /// - Parameter isPrivate: whether the file is for its owner alone.
+  /// - Parameters:
+  ///   - isPrivate: whether the file is for its owner alone.
+  ///   - isNew: whether there must be none yet.
   /// - Throws: `.cantCreate`.
-  package init(path: String, isPrivate: Bool = false) throws(Failure) {
+  package init(path: String, isPrivate: Bool = false, isNew: Bool = false) throws(Failure) {
     guard path != "-" else {
       name = "<stdout>"
       descriptor = STDOUT_FILENO
@@ -19,8 +21,8 @@ package struct OutputFile: ~Copyable {
     name = path
     // Otherwise readable and writable by all whom the umask lets.
     let mode: mode_t = isPrivate ? 0o600 : 0o666
-    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY
-    descriptor = unsafe open(path, Self.mayFollow(path) ? flags : flags | O_NOFOLLOW, mode)
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | (isNew ? O_EXCL : 0)
+    descriptor = unsafe open(path, Self.isTrusted(path) ? flags : flags | O_NOFOLLOW | O_NONBLOCK, mode)
     let error = errno
     guard descriptor >= 0 else {
       throw Failure(
@@ -35,11 +37,11 @@ package struct OutputFile: ~Copyable {
     _ = fchmod(descriptor, mode)
   }
 
-  /// Whether a link at the end of a path may be followed: one that we or root made. Another user's may lead to a file
-  /// that only we may write.
-  private static func mayFollow(_ path: String) -> Bool {
+  /// Whether what is at a path is ours or root's. Another user's link may lead to a file that only we may write, and
+  /// another user's pipe may never be read: that one is not followed, and this one not waited for.
+  private static func isTrusted(_ path: String) -> Bool {
     var status = stat()
-    guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return false }
+    guard unsafe lstat(path, &status) == 0 else { return false }
     return status.st_uid == geteuid() || status.st_uid == 0
   }
 

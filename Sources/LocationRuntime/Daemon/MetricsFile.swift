@@ -50,7 +50,9 @@ package struct MetricsFile {
   mutating func write(_ text: String) -> String? {
     do throws(Failure) {
       let draft = Self.draft(of: path)
-      try OutputFile(path: draft).write(Array(text.utf8))
+      // Whatever somebody has left or put there, such as a pipe that nobody reads.
+      unsafe unlink(draft)
+      try OutputFile(path: draft, isNew: true).write(Array(text.utf8))
       guard unsafe rename(draft, path) == 0 else {
         throw Failure(.cantCreate, file: path, what: "can't be replaced: \(SystemReason.text(errno))")
       }

@@ -39,6 +39,18 @@ import Testing
     #expect(checked.status == 0, "\(checked.stderr)")
   }
 
+  @Test func `a pipe in the place of the draft does not stop the daemon`() async throws {
+    let run = try DaemonRun()
+    let path = run.folder("locwatch.prom")
+    #expect(unsafe mkfifo(path + ".new", 0o666) == 0)
+    try run.start(["--metrics", path])
+    run.gpsd.say(ScriptedGPSD.report(second: 0, latitude: 40))
+    try await run.wait("the file") {
+      (try? String(contentsOfFile: path, encoding: .utf8))?.contains("locwatch_up 1\n") == true
+    }
+    #expect(await run.end() == 0)
+  }
+
   @Test func `the file tells the last thing that happened, though nothing follows`() async throws {
     let run = try DaemonRun()
     let path = run.folder("locwatch.prom")

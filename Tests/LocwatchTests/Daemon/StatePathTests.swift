@@ -98,6 +98,16 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: roots("s.db")))
   }
 
+  @Test(.enabled(if: geteuid() == 0)) func `root records into no pipe of another user`() async throws {
+    let folder = TemporaryFolder()
+    let pipe = folder("r.journal")
+    #expect(unsafe mkfifo(pipe, 0o666) == 0 && chown(pipe, 65_534, 65_534) == 0)
+    let result = try await Binary.run([
+      "run", "--gpsd", "/nonexistent.sock", "--state", folder("s.db"), "--record", pipe,
+    ])
+    #expect(result.status == 73 && result.stderr.contains("can't be created"), "\(result.stderr)")
+  }
+
   @Test(.enabled(if: geteuid() == 0), arguments: ["-wal", "-journal", "-shm"])
   func `a log that another user put beside a state file is not used`(part: String) async throws {
     let folder = TemporaryFolder()
