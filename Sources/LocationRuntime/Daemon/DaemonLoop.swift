@@ -114,6 +114,7 @@ struct DaemonLoop: ~Copyable {
     let environment = ServiceNotice.environmentForChildren()
     supervision.environment = environment
     supervision.usesCgroups = request.usesCgroups
+    supervision.filesDirectory = try TransferSpool.files(beside: request.state)
     supervision.socketPath = ControlAddress.place("subscribers", state: request.state)
     let supervisor = try Supervisor(supervision)
     // One of another version is as good as none.

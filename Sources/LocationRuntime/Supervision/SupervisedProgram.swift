@@ -387,10 +387,10 @@ final class SupervisedProgram: SupervisedSubscriber {
     site.forgetRun(of: name)
   }
 
-  /// Where it may hold locks while it is suspended (rule K3): the directory that its manifest names, and that of its
-  /// program where the manifest has its path; each as it is named and, as the kernel tells of locks, without links.
+  /// Where it may hold locks while it is suspended (rule K3): its directory, and that of its executable where the
+  /// manifest has its path; each as it is named and, as the kernel tells of locks, without links.
   private var ownDirectories: [String] {
-    var named = subscriber.directory.map { [$0] } ?? []
+    var named = [site.directory(of: subscriber)].compactMap { $0 }
     if let path = subscriber.command.first, path.hasPrefix("/"), let slash = path.lastIndex(of: "/"),
       slash > path.startIndex
     {

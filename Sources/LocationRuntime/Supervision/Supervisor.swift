@@ -9,6 +9,8 @@ package struct SupervisorConfiguration: Sendable {
   /// How the directory below the own cgroup begins that holds one for each subscriber; the run directory's number
   /// follows.
   package var cgroupName = "locwatch"
+  /// Below it the program of a manifest without a directory has its own; nil for nowhere.
+  package var filesDirectory: String?
   /// Where programs connect that are no children of ours, the subscribers of style `socket`; nil for nowhere.
   package var socketPath: String?
   /// Whether cgroups are used where they can be.

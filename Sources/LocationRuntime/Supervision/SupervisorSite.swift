@@ -13,12 +13,14 @@ final class SupervisorSite: Sendable {
   /// What programs have in their environment beside their own keys.
   let environment: [String]
   private let runDirectory: String
+  private let filesDirectory: String?
   /// Held so that no second supervisor uses the same directory.
   private let lock: Descriptor
 
   /// - Throws: ``Failure`` where the directory can't be made, or another supervisor uses it.
   init(_ configuration: SupervisorConfiguration) throws(Failure) {
     runDirectory = configuration.runDirectory
+    filesDirectory = configuration.filesDirectory
     graceMilliseconds = configuration.graceMilliseconds
     environment = configuration.environment ?? ProgramStart.inheritedEnvironment()
     if unsafe mkdir(runDirectory, 0o700) != 0, errno != EEXIST {
@@ -94,6 +96,11 @@ final class SupervisorSite: Sendable {
 
   /// Notes that it does not run.
   func forgetRun(of name: String) { unsafe unlink(runPath(of: name)) }
+
+  /// The directory of a program; nil where it has none.
+  func directory(of subscriber: Subscriber) -> String? {
+    subscriber.directory ?? filesDirectory.map { "\($0)/\(CgroupParent.fileName(of: subscriber.name))" }
+  }
 
   /// Leaves nothing behind.
   func close() { cgroups?.remove() }

@@ -54,12 +54,19 @@ struct TransferSpool {
   /// user has to open: the way there may lead through folders where others can have it lead elsewhere.
   func directory(of subscriber: Subscriber) throws(Failure) -> (path: String, opened: Descriptor?) {
     if let directory = subscriber.directory { return (directory, nil) }
-    let files = "\(try StatePath.absolute(state)).files"
+    let files = try Self.files(beside: state)
     let name = CgroupParent.fileName(of: subscriber.name)
     let opened = try Self.open(name, in: [files], for: subscriber)
     // Its program has to get there as well.
     if subscriber.confinement?.user != nil { unsafe chmod(files, 0o711) }
     return ("\(files)/\(name)", opened)
+  }
+
+  /// Below it are the directories of programs whose manifests name none.
+  ///
+  /// - Throws: `.noInput` where there is no working directory.
+  static func files(beside state: String) throws(Failure) -> String {
+    "\(try StatePath.absolute(state)).files"
   }
 
   /// Leaves nothing of a transfer.

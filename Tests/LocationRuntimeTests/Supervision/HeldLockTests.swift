@@ -82,7 +82,11 @@ import Testing
     var keeper = Subscriber(name: "keeper", command: ["/bin/sh", "-c", keeping])
     keeper.directory = run.folder("link")
     run.supervisor.add(keeper)
-    for (event, name) in [(1, "tidy"), (2, "plain"), (3, "keeper")] {
+    // And the one that it has where its manifest names none.
+    let own = run.folder("files/homely")
+    try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+    run.add("homely", "exec 9>\(own)/db; flock 9; " + acknowledging)
+    for (event, name) in [(1, "tidy"), (2, "plain"), (3, "keeper"), (4, "homely")] {
       run.relaunch(name, event: event)
       run.deliver(name, event: event)
       try run.acknowledged(name, event)

@@ -48,6 +48,7 @@ final class SupervisorRun {
     configuration.usesCgroups = way == .freezer
     configuration.graceMilliseconds = graceMilliseconds
     configuration.socketPath = folder("subscribers.sock")
+    configuration.filesDirectory = folder("files")
     return configuration
   }
 
