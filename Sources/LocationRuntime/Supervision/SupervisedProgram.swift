@@ -16,6 +16,8 @@ final class SupervisedProgram: SupervisedSubscriber {
   /// What a resident is to be started for once the process that is ending has ended, and what it is then told.
   private var nextLaunch: LaunchNotice?
   private var backlog: [(event: Int?, line: [UInt8])] = []
+  /// Whether it is suspended as soon as it is started and has read that.
+  private var isToBeSuspended = false
   /// Events for which a oneshot is still to be started, in order.
   private var deliveries: [(event: Int, line: [UInt8], cause: Order.Cause)] = []
   /// What the last start or wake of a oneshot was for.
@@ -63,13 +65,13 @@ final class SupervisedProgram: SupervisedSubscriber {
     case .relaunch(_, let launch), .open(_, let launch): launchUnlessRunning(LaunchNotice(launch), at: now)
     case .deliver(_, let event, let cause): deliver(event, Self.terminated(recordLine), cause, at: now)
     case .suspend: suspend(at: now)
-    case .warn(_, let warning): sayIfResident(LaunchNotice.line(of: warning))
+    case .warn(_, let warning): sayInTurn(LaunchNotice.line(of: warning))
     case .announce(_, let notice):
       if notice.state == .background { run?.tree.setPrecedence(isForeground: false) }
-      sayIfResident(LaunchNotice.line(of: notice))
+      sayInTurn(LaunchNotice.line(of: notice))
     case .refuse(_, let what, let reason):
-      sayIfResident(SubscriberReply.refused(what: what, reason: reason.rawValue).line)
-    case .audio(_, let notice): sayIfResident(LaunchNotice.line(of: notice))
+      sayInTurn(SubscriberReply.refused(what: what, reason: reason.rawValue).line)
+    case .audio(_, let notice): sayInTurn(LaunchNotice.line(of: notice))
     case .terminate:
       if run != nil, dismissal == nil { dismissal = .ended }
       terminate(at: now)
@@ -86,6 +88,11 @@ final class SupervisedProgram: SupervisedSubscriber {
   func answer(_ reply: SubscriberReply) {
     if reply.refusesSocket { run?.sockets.letGo() }
     sayIfResident(reply.line)
+  }
+
+  /// The same, or as soon as it is started.
+  private func sayInTurn(_ line: [UInt8]) {
+    if nextLaunch == nil { sayIfResident(line) } else { backlog.append((nil, line)) }
   }
 
   private func sayIfResident(_ line: [UInt8]) {
@@ -111,6 +118,10 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   private func wake(_ launch: LaunchNotice, at now: Int64) {
     cause = launch
+    guard nextLaunch == nil else {
+      isToBeSuspended = false
+      return backlog.append((nil, launch.line))
+    }
     guard let run, !run.isEnding else { return }  // that it has ended is on its way to the engine
     if subscriber.style == .resident { resume(run, for: launch) } else { run.resume() }
   }
@@ -131,6 +142,7 @@ final class SupervisedProgram: SupervisedSubscriber {
         resume(run, for: launch)
       } else {
         nextLaunch = launch
+        isToBeSuspended = false
         startIfDue(at: now)
       }
     case .oneshot:
@@ -159,6 +171,10 @@ final class SupervisedProgram: SupervisedSubscriber {
   }
 
   private func suspend(at now: Int64) {
+    // What it has not acknowledged is handed over anew when it is woken.
+    backlog.removeAll { $0.event != nil }
+    deliveries = []
+    guard nextLaunch == nil else { return isToBeSuspended = true }
     guard let run else { return }
     // A oneshot reads its event and nothing else.
     run.suspend(at: now, isTold: subscriber.style == .resident)
@@ -167,6 +183,7 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   private func terminate(at now: Int64) {
     nextLaunch = nil
+    isToBeSuspended = false
     backlog = []
     deliveries = []
     run?.terminate(at: now, graceMilliseconds: site.graceMilliseconds)
@@ -191,6 +208,9 @@ final class SupervisedProgram: SupervisedSubscriber {
         if let event { run.talk.noteHanded(event) }
         say(line, to: run)
       }
+      guard isToBeSuspended else { return }
+      isToBeSuspended = false
+      suspend(at: now)
     case .oneshot:
       guard !deliveries.isEmpty else { return }
       let delivery = deliveries.removeFirst()

@@ -95,6 +95,75 @@ import Testing
   }
 
   @Test(arguments: SupervisorRun.Way.here)
+  func `A3 one that is suspended while the process before still ends is suspended when it has started`(
+    way: SupervisorRun.Way
+  ) async throws {
+    let run = try SupervisorRun(way)
+    let (gate, ready) = (run.folder("gate"), run.folder("ready"))
+    run.add(
+      "a",
+      """
+      [ -e '\(ready)' ] || {
+        trap 'while ! [ -e "\(gate)" ]; do sleep 0.01; done; exit 3' TERM
+        : > '\(ready)'; while :; do sleep 0.01; done
+      }
+      \(Self.logging(run))
+      """)
+    run.relaunch("a", event: 1)
+    let first = try run.pid("a")
+    try SupervisorRun.until("it runs") { FileManager.default.fileExists(atPath: ready) }
+    run.terminate("a")
+    run.relaunch("a", event: 2)
+    run.deliver("a", event: 2)
+    // Somebody acknowledges it by hand.
+    run.tellAndSuspend("a")
+    _ = run.folder.write("gate", "")
+    #expect(try run.end("a") == 3)
+    #expect(try run.pid("a") != first)
+    _ = try run.suspension("a")
+    run.wake("a", event: 4)
+    run.deliver("a", event: 4)
+    try run.acknowledged("a", 4)
+    #expect(Self.log(run) == ["launch", "suspending", "launch", "region.enter"])
+    await run.supervisor.stop()
+  }
+
+  @Test(arguments: SupervisorRun.Way.here)
+  func `A2 one that is woken before it could start runs, and reads all of it in order`(
+    way: SupervisorRun.Way
+  ) async throws {
+    let run = try SupervisorRun(way)
+    let (gate, ready) = (run.folder("gate"), run.folder("ready"))
+    run.add(
+      "a",
+      """
+      [ -e '\(ready)' ] || {
+        trap 'while ! [ -e "\(gate)" ]; do sleep 0.01; done; exit 3' TERM
+        : > '\(ready)'; while :; do sleep 0.01; done
+      }
+      \(Self.logging(run))
+      """)
+    run.add("blind", "exec sleep 1000")
+    run.relaunch("a", event: 1)
+    run.relaunch("blind", event: 1)
+    try SupervisorRun.until("it runs") { FileManager.default.fileExists(atPath: ready) }
+    run.terminate("a")
+    run.relaunch("a", event: 2)
+    run.tellAndSuspend("a")
+    run.wake("a", event: 4)
+    run.deliver("a", event: 4)
+    _ = run.folder.write("gate", "")
+    try run.acknowledged("a", 4)
+    // The second one's time is over later than that of the first would be.
+    run.tellAndSuspend("blind")
+    _ = try run.suspension("blind")
+    let reports = run.seen + run.allSoFar
+    #expect(!reports.contains { if case .note("a", .suspended) = $0 { true } else { false } })
+    #expect(Self.log(run) == ["launch", "suspending", "launch", "region.enter"])
+    await run.supervisor.stop()
+  }
+
+  @Test(arguments: SupervisorRun.Way.here)
   func `A2 one that is ended before it is stopped has its grace`(way: SupervisorRun.Way) async throws {
     let run = try SupervisorRun(way)
     let ready = run.folder("ready")
