@@ -18,17 +18,30 @@ final class SupervisedProgram: SupervisedSubscriber {
   private var backlog: [(event: Int?, line: [UInt8])] = []
   /// Whether it is suspended as soon as it is started and has read that.
   private var isToBeSuspended = false
-  /// Events for which a oneshot is still to be started, in order.
-  private var deliveries: [(event: Int, line: [UInt8], cause: Order.Cause)] = []
+  /// What a oneshot is still to be started for, in order: launches by the user come before events.
+  private var errands: [Errand] = []
   /// What the last start or wake of a oneshot was for.
   private var cause = LaunchNotice.user()
-  /// Whether a oneshot has failed and was not launched since. Until then what is delivered was ordered before the
-  /// engine knew: it is handed over again, after the event that failed.
-  private var hasFailed = false
+  /// The status of a oneshot that has failed and was not launched since. Until then what is delivered was ordered
+  /// before the engine knew: it is handed over again, after the event that failed.
+  private var failure: Int32?
   /// Whether it is to be forgotten once its process has ended.
   private(set) var isRemoved = false
   /// How its process was told to end; nil where it was not, and at the end of the daemon.
   private var dismissal: Dismissal?
+
+  /// What a process of a oneshot is for.
+  private enum Errand {
+    case launch(LaunchNotice)
+    case event(Int, line: [UInt8], Order.Cause)
+
+    var isLaunch: Bool { if case .launch = self { true } else { false } }
+
+    func isEvent(_ number: Int) -> Bool { if case .event(number, _, _) = self { true } else { false } }
+
+    /// Whether the user launches it, and opened nothing.
+    var isPlainLaunch: Bool { if case .launch(let notice) = self { notice.launch == nil } else { false } }
+  }
 
   init(
     _ subscriber: Subscriber, after predecessor: SupervisedProgram?, site: SupervisorSite,
@@ -134,7 +147,6 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   private func launchUnlessRunning(_ launch: LaunchNotice, at now: Int64) {
     cause = launch
-    hasFailed = false
     switch subscriber.style {
     case .resident, .socket:
       if let run, !run.isEnding {
@@ -146,10 +158,16 @@ final class SupervisedProgram: SupervisedSubscriber {
         startIfDue(at: now)
       }
     case .oneshot:
-      if let run { return run.resume() }
-      guard launch.isOfUser, predecessor?.isGone ?? true else { return }
-      // Of a launch it reads only what the user opened.
-      start(launch, event: nil, line: launch.launch == nil ? [] : launch.line, at: now)
+      // What has failed while it still runs for something else is told at the end of that.
+      if run == nil { failure = nil }
+      run?.resume()
+      guard launch.isOfUser else { return }
+      let errand = Errand.launch(launch)
+      let isOfLaunch = run.map { !$0.isEnding && $0.event == nil } ?? false
+      // A process is there for that already, or will be.
+      if errand.isPlainLaunch, isOfLaunch || errands.contains(where: \.isPlainLaunch) { return }
+      errands.insert(errand, at: errands.prefix(while: \.isLaunch).count)
+      startIfDue(at: now)
     }
   }
 
@@ -163,9 +181,9 @@ final class SupervisedProgram: SupervisedSubscriber {
         say(line, to: run)
       }
     case .oneshot:
-      let isKnown = run?.event == event && run?.isEnding == false || deliveries.contains { $0.event == event }
-      guard !isKnown, !hasFailed else { return }
-      deliveries.append((event, line, cause))
+      let isKnown = run?.event == event && run?.isEnding == false || errands.contains { $0.isEvent(event) }
+      guard !isKnown, failure == nil else { return }
+      errands.append(.event(event, line: line, cause))
       startIfDue(at: now)
     }
   }
@@ -173,7 +191,7 @@ final class SupervisedProgram: SupervisedSubscriber {
   private func suspend(at now: Int64) {
     // What it has not acknowledged is handed over anew when it is woken.
     backlog.removeAll { $0.event != nil }
-    deliveries = []
+    errands = []
     guard nextLaunch == nil else { return isToBeSuspended = true }
     guard let run else { return }
     // A oneshot reads its event and nothing else.
@@ -185,7 +203,8 @@ final class SupervisedProgram: SupervisedSubscriber {
     nextLaunch = nil
     isToBeSuspended = false
     backlog = []
-    deliveries = []
+    errands = []
+    failure = nil
     run?.terminate(at: now, graceMilliseconds: site.graceMilliseconds)
   }
 
@@ -212,11 +231,16 @@ final class SupervisedProgram: SupervisedSubscriber {
       isToBeSuspended = false
       suspend(at: now)
     case .oneshot:
-      guard !deliveries.isEmpty else { return }
-      let delivery = deliveries.removeFirst()
-      var launch = cause
-      launch.delivery = delivery.cause
-      start(launch, event: delivery.event, line: delivery.line, at: now)
+      guard !errands.isEmpty else { return }
+      switch errands.removeFirst() {
+      case .launch(let launch):
+        // Of a launch it reads only what the user opened.
+        start(launch, event: nil, line: launch.launch == nil ? [] : launch.line, at: now)
+      case .event(let event, let line, let cause):
+        var launch = self.cause
+        launch.delivery = cause
+        start(launch, event: event, line: line, at: now)
+      }
     }
   }
 
@@ -229,8 +253,8 @@ final class SupervisedProgram: SupervisedSubscriber {
       if subscriber.style == .oneshot { run.talk.closeInputWhenSent() }
     } catch {
       backlog = []
-      deliveries = []
-      hasFailed = true
+      errands = []
+      failure = error.status
       let reason = error.text
       let end = ProgramEnd(event: event, status: error.status, seconds: 0, lastLine: reason)
       tell([
@@ -385,17 +409,32 @@ final class SupervisedProgram: SupervisedSubscriber {
     if !run.isEnding { tell([.event(subscriber: name, .finished(run.summary(status: end.status)))]) }
     if run.isEnding {
       note(.ended(status: end.status))
-    } else if subscriber.style == .oneshot, end.status == 0, let event = run.event {
-      let isLast = deliveries.isEmpty
-      tell(
-        [.acknowledged(subscriber: name, event: event, coreSeconds: end.coreSeconds)]
-          + (isLast ? [.event(subscriber: name, .exited(status: 0))] : []))
+    } else if subscriber.style == .oneshot {
+      tellEnd(of: run, end)
     } else {
-      deliveries = []
-      hasFailed = true
       tell([.event(subscriber: name, .exited(status: end.status))])
     }
     if isRemoved { cleanUp() } else { startIfDue(at: now) }
+  }
+
+  /// Tells what the end of a oneshot's process means. The subscriber has ended when nothing is left to start it for: a
+  /// launch by the user is not lost because an event fails, and no event because the process of a launch ends.
+  private func tellEnd(of run: ProgramRun, _ end: ProgramStart.End) {
+    var reports: [SupervisorReport] = []
+    if let event = run.event {
+      if end.status == 0 {
+        reports = [.acknowledged(subscriber: name, event: event, coreSeconds: end.coreSeconds)]
+      } else {
+        errands.removeAll { !$0.isLaunch }
+        failure = end.status
+      }
+    }
+    if errands.isEmpty {
+      let status = failure ?? end.status
+      if status != 0 { failure = status }
+      reports.append(.event(subscriber: name, .exited(status: status)))
+    }
+    if !reports.isEmpty { tell(reports) }
   }
 
   private func say(_ line: [UInt8], to run: ProgramRun) {

@@ -312,6 +312,82 @@ import Testing
     await run.supervisor.stop()
   }
 
+  /// Shell text that notes why it runs, and goes on when there is a file of that name.
+  private static func gated(_ run: SupervisorRun) -> String {
+    """
+    why=$(cat); case $why in *'"notification"'*) why=opened ;; *) why=$LOCWATCH_KIND$LOCWATCH_EVENT_ID ;; esac
+    echo $why >> '\(run.folder("out"))'
+    while ! [ -s '\(run.folder(""))'$why ]; do sleep 0.01; done
+    exit $(cat '\(run.folder(""))'$why)
+    """
+  }
+
+  /// The user opens a notification.
+  private static func open(_ run: SupervisorRun) {
+    var launch = Order.Launch(cause: .notificationOpened, kind: "notification", event: 7, budgetSeconds: 0)
+    launch.notification = "tea"
+    run.supervisor.perform(.open(subscriber: "once", launch: launch))
+  }
+
+  @Test(arguments: [0, 3])
+  func `what it is handed while it runs for the user comes when that process has ended`(status: Int)
+    async throws
+  {
+    let run = try SupervisorRun()
+    run.add("once", style: .oneshot, Self.gated(run))
+    run.supervisor.userLaunch("once")
+    _ = try run.pid("once")
+    run.supervisor.userLaunch("once")
+    for event in 1...2 { run.deliver("once", event: event) }
+    _ = run.folder.write("user", "\(status)")
+    for event in 1...2 {
+      _ = run.folder.write("region\(event)", "0")
+      try run.acknowledged("once", event)
+    }
+    #expect(try run.exit("once") == 0)
+    #expect(KernelFile.read(run.folder("out")) == "user\nregion1\nregion2\n")
+    #expect(run.seen.count { if case .event("once", .exited) = $0 { true } else { false } } == 1)
+    await run.supervisor.stop()
+  }
+
+  @Test(arguments: [0, 3])
+  func `D6 what the user opens while an event's process runs comes next`(status: Int32) async throws {
+    let run = try SupervisorRun()
+    run.add("once", style: .oneshot, Self.gated(run))
+    run.relaunch("once", event: 1)
+    for event in 1...2 { run.deliver("once", event: event) }
+    _ = try run.pid("once")
+    Self.open(run)
+    _ = run.folder.write("region2", "0")
+    _ = run.folder.write("region1", "\(status)")
+    if status == 0 { try run.acknowledged("once", 1) }
+    _ = try run.pid("once")
+    _ = run.folder.write("opened", "0")
+    if status == 0 { try run.acknowledged("once", 2) }
+    #expect(try run.exit("once") == status)
+    // An event that has failed is tried again by order; those behind it wait for that.
+    #expect(KernelFile.read(run.folder("out")) == "region1\nopened\n" + (status == 0 ? "region2\n" : ""))
+    await run.supervisor.stop()
+  }
+
+  @Test func `a launch by the user of one that still ends comes when it has ended`() async throws {
+    let run = try SupervisorRun()
+    let ready = run.folder("ready")
+    run.add(
+      "once", style: .oneshot,
+      "[ -e \(ready) ] && exit 0; trap '' TERM; : > \(ready); while ! [ -e \(run.folder("end")) ]; do sleep 0.01; done")
+    run.supervisor.userLaunch("once")
+    let first = try run.pid("once")
+    try SupervisorRun.until("it runs") { KernelFile.read(ready) != nil }
+    run.terminate("once")
+    run.supervisor.userLaunch("once")
+    _ = run.folder.write("end", "")
+    _ = try run.end("once")
+    #expect(try run.pid("once") != first)
+    #expect(try run.exit("once") == 0)
+    await run.supervisor.stop()
+  }
+
   @Test func `one that does not read its event is started and acknowledges all the same`() async throws {
     let run = try SupervisorRun()
     run.add("careless", style: .oneshot, "exec 0<&-; exit 0")
