@@ -494,7 +494,9 @@ struct DaemonLoop: ~Copyable {
   }
 
   /// Says something on standard error, which systemd keeps. A line that it does not take at once is lost.
-  static func log(_ text: String) { ErrorStream.offer(Array("locwatch: \(TextTable.cell(text))\n".utf8)[...]) }
+  static func log(_ text: String) {
+    ErrorStream.offer(Array("locwatch: \(TextTable.cell(text))\n".utf8)[...])
+  }
 }
 
 extension Tally {

@@ -9,6 +9,8 @@ final class SocketProgram: SupervisedSubscriber {
   let subscriber: Subscriber
   private let site: SupervisorSite
   private let socketPath: String?
+  /// Those of the same name that were removed before and may not have ended yet: until then no command is started.
+  private var predecessors: [any SupervisedSubscriber]
   let tell: ([SupervisorReport]) -> Void
   private(set) var connection: SocketConnection?
   /// Its accessories (section J).
@@ -21,23 +23,27 @@ final class SocketProgram: SupervisedSubscriber {
   /// What the program is told when it has connected, and until when that may take.
   private var nextLaunch: LaunchNotice?
   private var connectBy: Int64?
-  private var backlog: [(event: Int, line: [UInt8])] = []
+  private var backlog: [(event: Int?, line: [UInt8])] = []
+  /// Whether the command that runs was for a launch before: it was told to end, or its program has been connected.
+  private var isOfLaunchBefore = false
   /// When the command is killed for not having ended.
   private var killAt: Int64?
   private(set) var isRemoved = false
 
   init(
-    _ subscriber: Subscriber, site: SupervisorSite, socketPath: String?,
+    _ subscriber: Subscriber, after predecessors: [any SupervisedSubscriber], site: SupervisorSite,
+    socketPath: String?,
     tell: @escaping ([SupervisorReport]) -> Void
   ) {
     self.subscriber = subscriber
+    self.predecessors = predecessors
     self.site = site
     self.socketPath = socketPath
     self.tell = tell
   }
 
   /// Whether it was removed and nothing is left of it.
-  var isGone: Bool { isRemoved && starter == nil }
+  var isGone: Bool { isRemoved && starter == nil && predecessors.allSatisfy(\.isGone) }
 
   /// The process that is connected.
   var usage: ProgramUsage? {
@@ -59,15 +65,17 @@ final class SocketProgram: SupervisedSubscriber {
       call(LaunchNotice(launch), at: now)
     case .deliver(_, let event, _): deliver(event, recordLine)
     case .suspend:
+      // What it has not acknowledged is handed over anew when it is woken.
+      backlog.removeAll { $0.event != nil }
       connection?.sockets.watch(at: now)
       accessories.watch(at: now)
     case .accessory(_, let session, let order): perform(order, session, at: now)
     case .keep(_, let tag): if connection?.sockets.keep(tag) == true { answer(.tagged(tag)) }
-    case .warn(_, let warning): say(LaunchNotice.line(of: warning))
-    case .announce(_, let notice): say(LaunchNotice.line(of: notice))
+    case .warn(_, let warning): sayInTurn(nil, LaunchNotice.line(of: warning))
+    case .announce(_, let notice): sayInTurn(nil, LaunchNotice.line(of: notice))
     case .refuse(_, let what, let reason):
-      say(SubscriberReply.refused(what: what, reason: reason.rawValue).line)
-    case .audio(_, let notice): say(LaunchNotice.line(of: notice))
+      sayInTurn(nil, SubscriberReply.refused(what: what, reason: reason.rawValue).line)
+    case .audio(_, let notice): sayInTurn(nil, LaunchNotice.line(of: notice))
     case .terminate: terminate(at: now)
     case .notify, .transfer, .advertise: break
     }
@@ -96,8 +104,18 @@ final class SocketProgram: SupervisedSubscriber {
     nextLaunch = launch
     backlog = []
     guard !subscriber.command.isEmpty else { return giveUp(.notConnected, status: Self.unreachableStatus) }
+    // One that was told to end goes first, and a program that has left may come back while its command runs.
+    connectBy = starter == nil || killAt != nil ? nil : now + SupervisorLimits.connectMilliseconds
+    startIfDue(at: now)
+  }
+
+  /// Starts the command, unless one before is still there.
+  private func startIfDue(at now: Int64) {
+    guard predecessors.allSatisfy(\.isGone) else { return }
+    predecessors = []
+    guard let launch = nextLaunch, connectBy == nil, starter == nil else { return }
     connectBy = now + SupervisorLimits.connectMilliseconds
-    if starter == nil { startCommand(launch) }
+    startCommand(launch)
   }
 
   private func startCommand(_ launch: LaunchNotice) {
@@ -109,6 +127,7 @@ final class SocketProgram: SupervisedSubscriber {
         subscriber, environment: environment, hasOutput: false, hasError: true, cgroup: nil)
       starter = start
       startedAt = MonotonicTime.milliseconds
+      isOfLaunchBefore = false
       error = ErrorPipe(start.error)
       note(.started(pid: start.pid))
     } catch {
@@ -117,9 +136,13 @@ final class SocketProgram: SupervisedSubscriber {
   }
 
   private func deliver(_ event: Int, _ line: [UInt8]) {
-    let line = line.last == UInt8(ascii: "\n") ? line : line + [UInt8(ascii: "\n")]
+    sayInTurn(event, line.last == UInt8(ascii: "\n") ? line : line + [UInt8(ascii: "\n")])
+  }
+
+  /// Says it now, or when the program that is called has come.
+  private func sayInTurn(_ event: Int?, _ line: [UInt8]) {
     if let connection {
-      connection.talk.noteHanded(event)
+      if let event { connection.talk.noteHanded(event) }
       say(line)
     } else if nextLaunch != nil,
       backlog.reduce(line.count, { $0 + $1.line.count }) <= SupervisorLimits.queueBytes
@@ -140,6 +163,7 @@ final class SocketProgram: SupervisedSubscriber {
   private func endCommand(at now: Int64) {
     guard let starter, killAt == nil else { return }
     kill(-starter.pid, SIGTERM)
+    isOfLaunchBefore = true
     killAt = now + site.graceMilliseconds
   }
 
@@ -149,6 +173,7 @@ final class SocketProgram: SupervisedSubscriber {
   func attach(_ connection: SocketConnection) {
     if self.connection != nil { detach() }
     self.connection = connection
+    isOfLaunchBefore = true
     connection.talk.beginAnswers()
     note(.registered(pid: connection.pid ?? 0))
     say(SubscriberReply.registered(name: name).line)
@@ -158,7 +183,7 @@ final class SocketProgram: SupervisedSubscriber {
     let waiting = backlog
     forgetLaunch()
     say(launch.line)
-    for (event, line) in waiting { deliver(event, line) }
+    for (event, line) in waiting { sayInTurn(event, line) }
   }
 
   /// Its connection is over: it has ended, as far as can be seen from here.
@@ -200,14 +225,20 @@ final class SocketProgram: SupervisedSubscriber {
   /// Reads one piece of what its command writes to its standard error.
   func hearError(at now: Int64, by buffer: inout [UInt8]) { _ = error?.hear(at: now, by: &buffer) }
 
-  /// Its command has ended: with another status than 0 the program will not come.
+  /// Its command has ended: with another status than 0 the program will not come, unless the command was for a launch
+  /// before.
   func reap(at now: Int64, by buffer: inout [UInt8]) {
     guard let end = starter?.reap() else { return }
     error?.hearLast(at: now, by: &buffer)
     starter = nil
     killAt = nil
     site.forgetRun(of: name)
-    guard end.status != 0, connection == nil, nextLaunch != nil else { return }
+    guard connection == nil, nextLaunch != nil else { return }
+    if isOfLaunchBefore {
+      connectBy = nil
+      return startIfDue(at: now)
+    }
+    guard end.status != 0 else { return }
     let seconds = Double(now - startedAt) / 1000
     let told = ProgramEnd(event: nil, status: end.status, seconds: seconds, lastLine: error?.lastLine)
     tell([.event(subscriber: name, .finished(told))])
@@ -221,6 +252,7 @@ final class SocketProgram: SupervisedSubscriber {
       giveUp(.notConnected, status: Self.unreachableStatus)
       endCommand(at: now)
     }
+    startIfDue(at: now)
     if let starter, let due = killAt, due <= now { kill(-starter.pid, SIGKILL) }
   }
 

@@ -11,6 +11,8 @@ protocol SupervisedSubscriber: AnyObject {
   var accessories: HeldAccessories { get }
   /// Whether there is a process that goes on.
   var hasProcess: Bool { get }
+  /// Whether it was removed and nothing is left of it.
+  var isGone: Bool { get }
   /// Tells the daemon.
   var tell: ([SupervisorReport]) -> Void { get }
   /// Carries out an order to this subscriber.
@@ -75,8 +77,12 @@ struct SubscriberSocket: ~Copyable {
     programs.last { $0.subscriber.name == name && !$0.isRemoved }
   }
 
-  mutating func add(_ subscriber: Subscriber) {
-    programs.append(SocketProgram(subscriber, site: site, socketPath: path, tell: tell))
+  /// The newest of that name, removed or not.
+  func last(_ name: String) -> SocketProgram? { programs.last { $0.subscriber.name == name } }
+
+  mutating func add(_ subscriber: Subscriber, after predecessors: [any SupervisedSubscriber]) {
+    programs.append(
+      SocketProgram(subscriber, after: predecessors, site: site, socketPath: path, tell: tell))
   }
 
   /// Removes all subscribers and the socket: who comes now finds no daemon, and not one that knows nobody.

@@ -5,8 +5,8 @@ import LocationFormats
 final class SupervisedProgram: SupervisedSubscriber {
   let subscriber: Subscriber
   private let site: SupervisorSite
-  /// One of the same name that was removed before and may not have ended yet: until then nothing is started.
-  private var predecessor: SupervisedProgram?
+  /// Those of the same name that were removed before and may not have ended yet: until then nothing is started.
+  private var predecessors: [any SupervisedSubscriber]
   let tell: ([SupervisorReport]) -> Void
   private(set) var run: ProgramRun?
   /// Its accessories (section J).
@@ -44,17 +44,17 @@ final class SupervisedProgram: SupervisedSubscriber {
   }
 
   init(
-    _ subscriber: Subscriber, after predecessor: SupervisedProgram?, site: SupervisorSite,
+    _ subscriber: Subscriber, after predecessors: [any SupervisedSubscriber], site: SupervisorSite,
     tell: @escaping ([SupervisorReport]) -> Void
   ) {
     self.subscriber = subscriber
-    self.predecessor = predecessor
+    self.predecessors = predecessors
     self.site = site
     self.tell = tell
   }
 
   /// Whether it was removed and nothing is left of it.
-  var isGone: Bool { isRemoved && run == nil && predecessor?.isGone ?? true }
+  var isGone: Bool { isRemoved && run == nil && predecessors.allSatisfy(\.isGone) }
 
   /// What it takes now; nil where it does not run.
   var usage: ProgramUsage? { run?.tree.usage }
@@ -192,7 +192,10 @@ final class SupervisedProgram: SupervisedSubscriber {
     // What it has not acknowledged is handed over anew when it is woken.
     backlog.removeAll { $0.event != nil }
     errands = []
-    guard nextLaunch == nil else { return isToBeSuspended = true }
+    guard nextLaunch == nil else {
+      isToBeSuspended = true
+      return
+    }
     guard let run else { return }
     // A oneshot reads its event and nothing else.
     run.suspend(at: now, isTold: subscriber.style == .resident)
@@ -212,8 +215,8 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   /// Starts what is to be started, unless a process is still there.
   private func startIfDue(at now: Int64) {
-    guard run == nil, !isRemoved, predecessor?.isGone ?? true else { return }
-    predecessor = nil
+    guard run == nil, !isRemoved, predecessors.allSatisfy(\.isGone) else { return }
+    predecessors = []
     switch subscriber.style {
     case .resident, .socket:
       guard var launch = nextLaunch else { return }

@@ -74,11 +74,12 @@ struct SupervisorLoop: ~Copyable {
 
   private mutating func add(_ subscriber: Subscriber, at now: Int64) {
     remove(subscriber.name, at: now)
-    if subscriber.style == .socket { return socket.add(subscriber) }
-    let predecessor = programs.last { $0.subscriber.name == subscriber.name }
+    let child = programs.last { $0.subscriber.name == subscriber.name }
+    let predecessors: [(any SupervisedSubscriber)?] = [child, socket.last(subscriber.name)]
+    if subscriber.style == .socket { return socket.add(subscriber, after: predecessors.compactMap { $0 }) }
     indices[subscriber.name] = programs.count
     programs.append(
-      SupervisedProgram(subscriber, after: predecessor, site: site) { [mailbox] reports in
+      SupervisedProgram(subscriber, after: predecessors.compactMap { $0 }, site: site) { [mailbox] reports in
         mailbox.report(reports)
       })
   }

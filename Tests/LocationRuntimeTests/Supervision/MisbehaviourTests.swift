@@ -375,7 +375,8 @@ import Testing
     let ready = run.folder("ready")
     run.add(
       "once", style: .oneshot,
-      "[ -e \(ready) ] && exit 0; trap '' TERM; : > \(ready); while ! [ -e \(run.folder("end")) ]; do sleep 0.01; done")
+      "[ -e \(ready) ] && exit 0; trap '' TERM; : > \(ready); while ! [ -e \(run.folder("end")) ]; do sleep 0.01; done"
+    )
     run.supervisor.userLaunch("once")
     let first = try run.pid("once")
     try SupervisorRun.until("it runs") { KernelFile.read(ready) != nil }

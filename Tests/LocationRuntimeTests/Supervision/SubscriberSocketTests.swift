@@ -223,6 +223,71 @@ import Testing
     await run.supervisor.stop()
   }
 
+  /// A command that goes on until it is told to end and there is a file `end`, and is a failure then; a second one is
+  /// none.
+  private static func slow(_ run: SupervisorRun, status: Int) -> [String] {
+    let (ready, end) = (run.folder("ready"), run.folder("end"))
+    return [
+      "/bin/sh", "-c",
+      """
+      [ -e '\(ready)' ] && exit 0
+      trap 'while ! [ -e "\(end)" ]; do sleep 0.01; done; exit \(status)' TERM
+      : > '\(ready)'; while :; do sleep 0.01; done
+      """,
+    ]
+  }
+
+  @Test(arguments: [0, 7]) func `a command is started anew when the one before has ended`(status: Int)
+    async throws
+  {
+    let run = try SupervisorRun()
+    add(run, command: Self.slow(run, status: status))
+    run.supervisor.userLaunch("outside")
+    let first = try run.pid("outside")
+    try SupervisorRun.until("it runs") { KernelFile.read(run.folder("ready")) != nil }
+    run.terminate("outside")
+    run.supervisor.userLaunch("outside")
+    run.deliver("outside", event: 5)
+    run.supervisor.perform(
+      .announce(
+        subscriber: "outside", Order.StateNotice(state: .background, reason: .user, graceSeconds: 5)))
+    _ = run.folder.write("end", "")
+    #expect(try run.pid("outside") != first)
+    let client = try Client(run, register: #"{"register":"outside"}"#)
+    #expect(client.line() == Self.registered)
+    #expect(client.line()?.contains(#""type":"launch","cause":"user""#) == true)
+    #expect(client.line() == #"{"v":1,"id":5,"type":"region.enter"}"#)
+    #expect(client.line()?.contains(#""state":"background""#) == true)
+    #expect(!run.seen.contains { if case .event("outside", .exited) = $0 { true } else { false } })
+    await run.supervisor.stop()
+  }
+
+  @Test(arguments: [Subscriber.Style.socket, .resident])
+  func `the command of one that replaces another waits for the end of the other`(style: Subscriber.Style)
+    async throws
+  {
+    let run = try SupervisorRun()
+    run.supervisor.add(Subscriber(name: "outside", command: Self.slow(run, status: 0), style: style))
+    run.relaunch("outside")
+    let first = try run.pid("outside")
+    try SupervisorRun.until("it runs") { KernelFile.read(run.folder("ready")) != nil }
+    let alive = run.folder("alive")
+    add(
+      run,
+      command: [
+        "/bin/sh", "-c", "kill -0 \(first) && echo yes > \(alive) || echo no > \(alive); exec sleep 1000",
+      ])
+    run.relaunch("outside", event: 2)
+    _ = run.folder.write("end", "")
+    _ = try run.pid("outside")
+    try SupervisorRun.until("it has looked") { KernelFile.read(alive)?.hasSuffix("\n") == true }
+    #expect(KernelFile.read(alive) == "no\n")
+    // Whoever comes after a crash finds the new one.
+    let files = KernelFile.names(in: run.folder("run"), areDirectories: false)
+    #expect(files.contains { $0.hasSuffix(RunFile.ending) }, "\(files)")
+    await run.supervisor.stop()
+  }
+
   @Test func `a command that goes on is ended with the subscriber`() async throws {
     let run = try SupervisorRun(graceMilliseconds: 50)
     add(run, command: ["/bin/sh", "-c", "trap '' TERM; while :; do sleep 0.01; done"])
