@@ -29,6 +29,8 @@ public struct SubscriberView: Hashable, Sendable {
   public var wasForceQuit: Bool { session.wasForceQuit }
   /// Whether it was in the foreground when the screen was locked, and returns there with the unlock (rule A2).
   public var returnsAtUnlock: Bool { session.returnsAtUnlock }
+  /// Since when it is suspended; nil where it is not.
+  public var suspendedAt: EngineInstant? { session.suspendedAt }
   /// What its next process is told that the one before asked to be kept (rule A11); nil where there is nothing.
   public var preserved: String? { session.preserved }
   /// Events that are not acknowledged, oldest first.

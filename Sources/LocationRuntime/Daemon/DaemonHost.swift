@@ -6,8 +6,8 @@ import LocationFormats
 struct DaemonPorts: EffectPorts {
   /// Something that follows from no effect.
   enum Action {
-    /// The user starts or resumes a subscriber. A new process is told what the one before asked to be kept.
-    case userLaunch(String, restored: String? = nil)
+    /// The user starts or resumes a subscriber.
+    case userLaunch(String, UserLaunch = UserLaunch())
     case answer(String, SubscriberReply)
   }
 
@@ -168,7 +168,9 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
   /// as when the user returns to it: the engine has no order for either (rule A2).
   mutating func handle(machine event: MachineEvent, at reading: ClockReading) throws(Failure) {
     if event == .unlock {
-      for view in engine.subscribers where view.returnsAtUnlock { add(.userLaunch(view.subscriber.name)) }
+      for view in engine.subscribers where view.returnsAtUnlock {
+        add(.userLaunch(view.subscriber.name, UserLaunch(of: view, at: instant(at: reading))))
+      }
     }
     try handle(.machine(event), at: reading)
   }

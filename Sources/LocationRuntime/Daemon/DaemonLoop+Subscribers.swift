@@ -176,15 +176,13 @@ extension DaemonLoop {
 
   /// What a user does to a subscriber.
   mutating func user(_ verb: String, _ name: String) throws(Failure) {
-    guard let state = live.engine.subscriberState(name) else {
-      throw Failure.unknownSubscriber(name)
-    }
+    guard let view = live.engine.subscriber(name) else { throw Failure.unknownSubscriber(name) }
+    let state = view.state
     let reading = clock.read()
     switch verb {
     case "launch", "foreground":
-      let starts = state == .notRunning
-      if starts ? !live.engine.isLocked : state != .active {
-        live.add(.userLaunch(name, restored: starts ? live.engine.subscriber(name)?.preserved : nil))
+      if state == .notRunning ? !live.engine.isLocked : state != .active {
+        live.add(.userLaunch(name, UserLaunch(of: view, at: live.instant(at: reading))))
       }
       try live.handle(.subscriber(name: name, .foreground), at: reading)
     case "background": try live.handle(.subscriber(name: name, .background), at: reading)

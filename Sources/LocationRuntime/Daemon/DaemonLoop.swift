@@ -479,7 +479,7 @@ struct DaemonLoop: ~Copyable {
       supervisor.perform(.accessory(subscriber: name, session: session, order), recordLine: line)
     case .order(.advertise(let name, let services), _): publish(services, of: name)
     case .order(let order, let line): supervisor.perform(order, recordLine: line)
-    case .action(.userLaunch(let name, let restored)): supervisor.userLaunch(name, restored: restored)
+    case .action(.userLaunch(let name, let launch)): supervisor.userLaunch(name, launch)
     case .action(.answer(let name, let reply)): supervisor.answer(name, reply)
     }
   }

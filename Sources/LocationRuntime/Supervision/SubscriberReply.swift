@@ -101,19 +101,23 @@ struct LaunchNotice: Hashable {
   let launch: Order.Launch?
   /// What the process before asked to be kept (rule A11); nil where nothing was, or nothing is started.
   private let restored: String?
+  private let sleptSeconds: Double?
   /// The sessions of Bluetooth that are open since before the start (rule J3).
   var sessions: [String] = []
   /// What the event of a oneshot's process is handed for; nil where a process is not for one event.
   var delivery: Order.Cause?
 
-  init(_ launch: Order.Launch?, restored: String? = nil) {
+  init(_ launch: Order.Launch) {
     self.launch = launch
-    self.restored = restored ?? launch?.restored
+    restored = launch.restored
+    sleptSeconds = launch.sleptSeconds
   }
 
-  /// The user started it or returned to it.
-  static func user(restoring restored: String? = nil) -> LaunchNotice {
-    LaunchNotice(nil, restored: restored)
+  /// The user starts it or returns to it.
+  init(_ launch: UserLaunch = UserLaunch()) {
+    self.launch = nil
+    restored = launch.restored
+    sleptSeconds = launch.sleptSeconds
   }
 
   /// Whether it is the user's doing.
@@ -143,7 +147,7 @@ struct LaunchNotice: Hashable {
       line.member("of", launch?.eventKind)
       let budget = launch.flatMap { $0.budgetSeconds > 0 ? $0.budgetSeconds : nil }
       line.member("budget_s", budget, decimals: FixedPoint.thousandths)
-      line.member("slept_s", launch?.sleptSeconds, decimals: FixedPoint.thousandths)
+      line.member("slept_s", sleptSeconds, decimals: FixedPoint.thousandths)
       line.member("throttle_s", launch?.throttleSeconds, decimals: FixedPoint.thousandths)
       line.member("locked", launch?.isLocked ?? false)
       line.member("restored", restored)

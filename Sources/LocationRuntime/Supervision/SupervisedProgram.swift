@@ -21,7 +21,7 @@ final class SupervisedProgram: SupervisedSubscriber {
   /// What a oneshot is still to be started for, in order: launches by the user come before events.
   private var errands: [Errand] = []
   /// What the last start or wake of a oneshot was for.
-  private var cause = LaunchNotice.user()
+  private var cause = LaunchNotice()
   /// The status of a oneshot that has failed and was not launched since. Until then what is delivered was ordered
   /// before the engine knew: it is handed over again, after the event that failed.
   private var failure: Int32?

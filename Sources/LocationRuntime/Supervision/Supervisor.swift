@@ -23,6 +23,25 @@ package struct SupervisorConfiguration: Sendable {
   package init(runDirectory: String) { self.runDirectory = runDirectory }
 }
 
+/// What a program is told when the user launches it or returns to it.
+package struct UserLaunch: Hashable, Sendable {
+  /// What the process before asked to be kept (rule A11); nil where nothing was, or none is started.
+  package var restored: String?
+  /// Seconds for which it was suspended (rule K4); nil where it was not.
+  package var sleptSeconds: Double?
+
+  package init(restored: String? = nil, sleptSeconds: Double? = nil) {
+    self.restored = restored
+    self.sleptSeconds = sleptSeconds
+  }
+
+  /// - Parameter instant: when the user does that.
+  init(of view: SubscriberView, at instant: EngineInstant) {
+    restored = view.state == .notRunning ? view.preserved : nil
+    sleptSeconds = view.suspendedAt.map { $0.seconds(to: instant) }
+  }
+}
+
 /// Runs the programs of subscribers: carries out the engine's orders and tells what came of them. It decides nothing.
 ///
 /// Everything happens on a thread of its own; no call here waits for a program. Call it from one place, the one that
@@ -78,9 +97,8 @@ package final class Supervisor: Sendable {
 
   /// Starts or resumes a subscriber for the user, who has been told to the engine as
   /// ``SubscriberEvent/foreground``: for that there is no order.
-  /// - Parameter restored: what a process that is started is told as kept for it (rule A11); nil where nothing is.
-  package func userLaunch(_ name: String, restored: String? = nil) {
-    mailbox.post(.userLaunch(name: name, restored: restored))
+  package func userLaunch(_ name: String, _ launch: UserLaunch = UserLaunch()) {
+    mailbox.post(.userLaunch(name: name, launch))
   }
 
   /// Passes a subscriber what can be heard of a characteristic (rule J3), and holds it as long as its session is open.

@@ -56,8 +56,8 @@ struct SupervisorLoop: ~Copyable {
       case .hold(let name, let session, let descriptor):
         program(name)?.hold(descriptor, as: session, at: now)
       case .measure(let name): mailbox.report([.usage(subscriber: name, program(name)?.usage)])
-      case .userLaunch(let name, let restored):
-        if !isStopping { program(name)?.launch(LaunchNotice.user(restoring: restored), at: now) }
+      case .userLaunch(let name, let launch):
+        if !isStopping { program(name)?.launch(LaunchNotice(launch), at: now) }
       case .answer(let name, let reply): program(name)?.answer(reply)
       case .stop:
         isStopping = true

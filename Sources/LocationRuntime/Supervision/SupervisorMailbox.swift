@@ -7,7 +7,7 @@ enum SupervisorCommand: Sendable {
   case add(Subscriber)
   case remove(name: String)
   case perform(Order, recordLine: [UInt8])
-  case userLaunch(name: String, restored: String?)
+  case userLaunch(name: String, UserLaunch)
   case hold(name: String, session: String, Descriptor)
   case measure(name: String)
   case answer(name: String, SubscriberReply)

@@ -32,12 +32,15 @@ import Testing
     let before = host.engine.subscriberState("a")
     #expect(before == state)
     _ = host.host.ports.takeWork()
+    let suspendedAt = host.engine.subscriber("a")?.suspendedAt
+    #expect((suspendedAt == nil) == (state == .background))
     try host.handle(machine: .unlock, at: end)
     try host.commit(at: end)
-    let launched = host.host.ports.takeWork().compactMap { work -> String? in
-      if case .action(.userLaunch(let name, _)) = work { name } else { nil }
+    let launched = host.host.ports.takeWork().compactMap { work -> (name: String, launch: UserLaunch)? in
+      if case .action(.userLaunch(let name, let launch)) = work { (name, launch) } else { nil }
     }
-    #expect(launched == ["a"])
+    #expect(launched.map(\.name) == ["a"])
+    #expect(launched.first?.launch.sleptSeconds == suspendedAt.map { $0.seconds(to: end.instant) }, "K4")
     let after = host.engine.subscriberState("a")
     #expect(after == .active)
   }

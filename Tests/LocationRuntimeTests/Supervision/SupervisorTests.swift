@@ -278,6 +278,23 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test func `K4 one that the user returns to is told how long it was suspended`() async throws {
+    let run = try SupervisorRun()
+    run.add(
+      "sleeper",
+      """
+      read -r launch; echo '{"begin_task":"x"}'
+      read -r launch; case $launch in *'"cause":"user"'*'"slept_s":600.000'*) exit 0 ;; *) exit 9 ;; esac
+      """)
+    run.supervisor.userLaunch("sleeper")
+    try run.wait(for: .event(subscriber: "sleeper", .beginTask(name: "x")))
+    run.suspend("sleeper")
+    _ = try run.suspension("sleeper")
+    run.supervisor.userLaunch("sleeper", UserLaunch(sleptSeconds: 600))
+    #expect(try run.exit("sleeper") == 0)
+    await run.supervisor.stop()
+  }
+
   @Test func `A11 a process that the user starts is told what was kept for it`() async throws {
     let run = try SupervisorRun()
     run.add(
@@ -285,7 +302,7 @@ import Testing
       """
       read -r launch; case $launch in *'"cause":"user"'*'"restored":"page 7"'*) exit 0 ;; *) exit 9 ;; esac
       """)
-    run.supervisor.userLaunch("keeper", restored: "page 7")
+    run.supervisor.userLaunch("keeper", UserLaunch(restored: "page 7"))
     #expect(try run.exit("keeper") == 0)
     await run.supervisor.stop()
   }
