@@ -57,6 +57,29 @@ import Testing
     try SupervisorRun.until("all have ended") { Self.living(folder) == 0 }
   }
 
+  @Test func `one reads its line to the end, also where that is longer than a pipe holds`() throws {
+    let folder = TemporaryFolder()
+    var hook = Self.notifyHook(
+      "while ! [ -e '\(folder("go"))' ]; do sleep 0.01; done; wc -lc > '\(folder("read"))'")
+    defer { hook.end() }
+    var content = LocalNotification.Content(title: "t")
+    content.body = String(repeating: "x", count: 200_000)
+    let request = NotifyHook.Request(content, of: "a", event: 1, notification: "1")
+    let started = hook.show(request, at: Drive.instant(0))
+    #expect(started.isEmpty)
+    _ = folder.write("go", "")
+    var outcomes: [NotifyHook.Outcome] = []
+    try SupervisorRun.until("it has ended") {
+      outcomes += Self.outcomes(&hook, at: 0)
+      return !outcomes.isEmpty
+    }
+    #expect(outcomes == [.shown(subscriber: "a", event: 1)])
+    let counts = (KernelFile.read(folder("read")) ?? "").split { $0 == " " || $0 == "\n" }.compactMap {
+      Int($0)
+    }
+    #expect(counts.first == 1 && (counts.last ?? 0) > 200_000, "\(counts)")
+  }
+
   @Test(arguments: [
     (0, true, false), (100, true, true), (65, true, false), (69, false, false), (1, false, false),
   ])

@@ -44,6 +44,10 @@ struct NotifyHook {
   private struct Running {
     let pid: pid_t
     let pidfd: Descriptor
+    /// By which it reads its line; nil once it has all of that, or does not read.
+    var input: Descriptor?
+    /// What it has still to read.
+    var queue: WriteQueue
     /// By which the desktop's helper says that it is shown; nil for none.
     var output: Descriptor?
     let request: Request
@@ -51,6 +55,13 @@ struct NotifyHook {
     var shownAt: EngineInstant?
     /// Whether it was killed, and its end has not come yet.
     var isKilled = false
+
+    /// Writes what goes without waiting, and ends its input after that.
+    mutating func send() {
+      guard let input else { return }
+      queue.send(to: input)
+      if queue.isEmpty { self.input = nil }
+    }
   }
 
   /// What the settings name; empty for the desktop's helper.
@@ -98,6 +109,7 @@ struct NotifyHook {
     for program in running {
       polled.watch(program.pidfd.number)
       polled.watch(program.output?.number ?? -1)
+      polled.watch(program.input?.number ?? -1, for: POLLOUT)
     }
   }
 
@@ -117,6 +129,7 @@ struct NotifyHook {
   mutating func take(_ polled: PollSet, at now: EngineInstant) -> [Outcome] {
     var outcomes: [Outcome] = []
     for place in running.indices {
+      if let input = running[place].input, polled.has(input.number, POLLOUT) { running[place].send() }
       if let output = running[place].output, polled.has(output.number) {
         running[place].output = nil
         var piece = [UInt8](repeating: 0, count: 64)
@@ -188,14 +201,13 @@ extension NotifyHook {
         command: command, environment: environment, hasOutput: hook.isEmpty, cgroup: nil,
         noting: { notes?.note($0) })
       var queue = WriteQueue()
-      // A line of a program has at most as many bytes as a pipe holds.
       _ = queue.append(Self.line(of: request))
-      queue.send(to: program.input)
-      running.append(
-        Running(
-          pid: program.pid, pidfd: program.pidfd, output: program.output, request: request,
-          shownAt: now.advanced(
-            bySeconds: hook.isEmpty ? Self.desktopPatienceSeconds : Self.patienceSeconds)))
+      var started = Running(
+        pid: program.pid, pidfd: program.pidfd, input: program.input, queue: queue, output: program.output,
+        request: request,
+        shownAt: now.advanced(bySeconds: hook.isEmpty ? Self.desktopPatienceSeconds : Self.patienceSeconds))
+      started.send()
+      running.append(started)
       return []
     } catch {
       return fail(request, "\(command[0]) can't be started: \(SystemReason.text(error.code))", at: now)
