@@ -22,6 +22,17 @@ struct DaemonAbsence {
     return due.seconds(to: now) > DaemonLimits.lateSeconds ? due : nil
   }
 
+  /// When to look next whether somebody is there, though nothing is due by then: a stop is seen and dated by a look that
+  /// comes late. Nil while the time of no program runs.
+  ///
+  /// - Parameter ends: when the time of each program is over; nil where it has no limit.
+  static func nextLook(from now: EngineInstant, ends: [EngineInstant?]) -> EngineInstant? {
+    ends.contains { $0.map { $0 > now } ?? false } ? now.advanced(bySeconds: lookSeconds) : nil
+  }
+
+  /// What a stop takes from a program's time at most. A program's time is short, and it runs itself meanwhile.
+  private static let lookSeconds = 1.0
+
   /// A shorter sleep is none: the kernel's two clocks are read one after the other.
   private static let leastSleepSeconds = 1.0
 

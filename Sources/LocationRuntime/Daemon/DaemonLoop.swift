@@ -274,8 +274,9 @@ struct DaemonLoop: ~Copyable {
 
   private mutating func turn(signals: Int32) throws(Failure) {
     let before = clock.instant
+    let look = nextLook(from: before)
     let due = [
-      live.nextWake, aliveAt, metering.nextSample, hook.deadline, conditions?.deadline,
+      live.nextWake, look, aliveAt, metering.nextSample, hook.deadline, conditions?.deadline,
       absence.pauseEnd, audio.deadline, outlets.nextDeadline, transfers.nextDeadline,
       beacons.retryAt, bluetooth.retryAt, advertiser.retryAt, player.retryAt, notifier.deadline,
       control.nextDeadline(at: before), metrics?.dueAt, outlets.hasRequests ? before : nil,
@@ -301,7 +302,7 @@ struct DaemonLoop: ~Copyable {
     control.watch(&polled, at: before)
     let count = polled.wait(atMost: machine.wait(atMost: clock.milliseconds(until: due)))
     alarm.take(polled)
-    try noteAbsence()
+    try noteAbsence(since: look)
     if polled.has(signals) || count < 0 { try take(SignalBell.take()) }
     if polled.has(inbox.readable) { try takeEvents() }
     if polled.has(supervisor.readable) { try takeReports() }
@@ -322,7 +323,7 @@ struct DaemonLoop: ~Copyable {
     let questions = control.serve(polled, at: clock.instant)
     if let trouble = control.takeTrouble() { note(trouble) }
     // It can also have been stopped since it woke.
-    try noteAbsence()
+    try noteAbsence(since: look)
     try live.advance(to: clock.read())
     if let trouble = hook.look(at: clock.instant) { Self.log(trouble) }
     try commit()
@@ -338,14 +339,22 @@ struct DaemonLoop: ~Copyable {
     }
   }
 
+  /// When to look whether the daemon was stopped; nil where time is that of the fixes, too.
+  private func nextLook(from now: EngineInstant) -> EngineInstant? {
+    guard live.nextDeadline != nil else { return nil }
+    return DaemonAbsence.nextLook(from: now, ends: live.engine.subscribers.map(\.budgetEnd))
+  }
+
   /// The machine slept, or the daemon was stopped when something was due. What is late says so (rules D5 and E2).
   /// What programs have answered meanwhile is taken first: the thread that hears them was stopped as well.
-  private mutating func noteAbsence() throws(Failure) {
+  ///
+  /// - Parameter look: when the daemon wanted to be awake for this; nil where it did not.
+  private mutating func noteAbsence(since look: EngineInstant?) throws(Failure) {
     let slept = clock.sleptSeconds
     defer { sleptSeconds = slept }
     let now = clock.instant
-    guard !absence.isOn,
-      let began = DaemonAbsence.began(slept: slept - sleptSeconds, due: live.nextDeadline, now: now)
+    let due = [live.nextDeadline, look].compactMap { $0 }.min()
+    guard !absence.isOn, let began = DaemonAbsence.began(slept: slept - sleptSeconds, due: due, now: now)
     else { return }
     try live.handle(.machine(.absent(true)), before: began)
     absence.pause(until: now.advanced(bySeconds: DaemonLimits.lateSeconds))

@@ -49,12 +49,22 @@ import Testing
     #expect(ends == [2])
   }
 
+  @Test func `while the time of a program runs a stop is dated to a second`() {
+    func at(_ seconds: Int64) -> EngineInstant { EngineInstant(microseconds: seconds * 1_000_000) }
+    #expect(DaemonAbsence.nextLook(from: at(10), ends: []) == nil)
+    #expect(DaemonAbsence.nextLook(from: at(10), ends: [nil, at(9), at(10)]) == nil)
+    let look = DaemonAbsence.nextLook(from: at(10), ends: [nil, at(30)])
+    #expect(look == at(11))
+    #expect(DaemonAbsence.began(slept: 0, due: look, now: at(12)) == nil)
+    #expect(DaemonAbsence.began(slept: 0, due: look, now: at(19)) == at(11))
+  }
+
   @Test(
     "A sleep is an absence while something waits for its time; a late daemon only when something was due",
     arguments: [
       // slept, due, now: since when
       (60.0, 130, 100, 40), (60, 70, 100, 40), (60, 20, 100, 20), (60, nil, 100, nil), (0.5, 130, 100, nil),
-      (0, 97, 100, 97), (0, 99, 100, nil), (0, nil, 100, nil),
+      (0, 97, 100, 97), (60, 41, 100, 40), (0, 99, 100, nil), (0, nil, 100, nil),
     ] as [(Double, Int64?, Int64, Int64?)])
   func began(slept: Double, due: Int64?, now: Int64, expected: Int64?) {
     func at(_ seconds: Int64) -> EngineInstant { EngineInstant(microseconds: seconds * 1_000_000) }
