@@ -21,12 +21,15 @@ enum DaemonGreeting {
     do throws(Failure) { _ = try TimeZoneFile.machine() } catch {
       lines.append("\(error); until then times are UTC")
     }
-    for subscriber in subscribers { lines += complaints(about: subscriber, regions: ids) }
+    let socket = ControlAddress.place("subscribers", state: request.state)
+    for subscriber in subscribers { lines += complaints(about: subscriber, regions: ids, socket: socket) }
     return lines
   }
 
   /// What a subscriber asks for that is not there, a line each.
-  static func complaints(about subscriber: Subscriber, regions ids: [String]) -> [String] {
+  ///
+  /// - Parameter socket: where programs connect, if a daemon runs.
+  static func complaints(about subscriber: Subscriber, regions ids: [String], socket: String) -> [String] {
     var lines: [String] = []
     if let program = subscriber.command.first {
       do throws(Failure) {
@@ -37,7 +40,12 @@ enum DaemonGreeting {
     }
     if let user = subscriber.confinement?.user {
       do throws(ProgramStart.Refusal) {
-        _ = try ProgramAccount(user: user, group: subscriber.confinement?.group)
+        let account = try ProgramAccount(user: user, group: subscriber.confinement?.group)
+        if subscriber.style == .socket, !account.mayUse(socket) {
+          lines.append(
+            "\(subscriber.name): user \(user) can't connect to \(socket), which is for its owner and group; run the daemon with a group that \(user) is in"
+          )
+        }
       } catch {
         lines.append("\(subscriber.name): \(error.text)")
       }

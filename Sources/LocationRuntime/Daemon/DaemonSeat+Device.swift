@@ -30,7 +30,8 @@ extension DaemonSeat {
   /// What a subscriber asks for that is not there: its program, its regions. A line each.
   package func complaints(about subscriber: Subscriber) throws(Failure) -> [String] {
     DaemonGreeting.complaints(
-      about: subscriber, regions: try StateDatabase.openToRead(path: state)?.regionIDs() ?? [])
+      about: subscriber, regions: try StateDatabase.openToRead(path: state)?.regionIDs() ?? [],
+      socket: ControlAddress.place("subscribers", state: state))
   }
 
   /// The process of the daemon on this state file; nil where none runs.

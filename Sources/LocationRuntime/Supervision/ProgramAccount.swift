@@ -31,6 +31,12 @@ struct ProgramAccount: Hashable {
     groups = unsafe getgrouplist(user, own, &list, &count) < 0 ? [own] : Array(list.prefix(Int(count)))
   }
 
+  /// Whether it may connect to a socket that its owner and group may open; true where there is none.
+  func mayUse(_ socket: String) -> Bool {
+    guard let status = StatePath.status(socket), user != 0 else { return true }
+    return status.st_uid == user || groups.contains(status.st_gid)
+  }
+
   /// The daemon's environment with this user's login in place of the daemon's own. Of two entries of one key programs
   /// heed the first or the last, so there is one.
   func environment(from daemon: [String]) -> [String] {

@@ -64,6 +64,21 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test(.enabled(if: isRoot), arguments: ["daemon", "root"])
+  func `a user who can't connect to the socket is told of`(group: String) async throws {
+    let run = try DaemonRun()
+    try run.start()
+    let added = try await run.add(
+      "one", style: "socket", "exit 0", manifest: "services: [regions]\nuser: nobody\ngroup: \(group)")
+    let isTold = added.stderr.contains("one: user nobody can't connect to \(run.state).subscribers")
+    #expect(isTold == (group == "daemon"), "\(added.stderr)")
+    #expect(await run.end() == 0)
+    try run.start()
+    try await run.wait("the log") { run.process?.stderr.contains("locwatch: fixes from") == true }
+    #expect(await run.end() == 0)
+    #expect(run.process?.stderr.contains("one: user nobody can't connect") == (group == "daemon"))
+  }
+
   @Test func `a group needs a user`() async throws {
     let folder = TemporaryFolder()
     let manifest = folder.write("a.yaml", "name: a\ncommand: [/bin/true]\ngroup: daemon\n")
