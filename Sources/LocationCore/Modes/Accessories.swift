@@ -387,20 +387,20 @@ extension Policy {
     else { return }
     let isRunning = sessions[index].state.isRunning
     let next = isRunning ? instant : known.nextWake(at: instant, configuration.accessories)
-    update(index) {
-      $0.modes.accessories?.sessions[place].isConnected = isConnected
-      $0.modes.accessories?.sessions[place].merged = nil
-    }
     guard next > instant else {
-      for change in known.untoldChanges(to: isConnected) { report(session, change, index, into: &steps) }
-      return
+      tellMerged(place, index, into: &steps)
+      update(index) { $0.modes.accessories?.sessions[place].isConnected = isConnected }
+      return report(session, isConnected ? .connect : .disconnect, index, into: &steps)
     }
     if known.merged == nil { decide(.coalesce, .overrun, .merged, index, at: instant, into: &steps) }
     var merged = known.merged ?? AccessoryState.Merged(until: next)
     merged.wasConnected = merged.wasConnected ?? known.isConnected
     // The devices that made these requests are gone with the connection.
     if !isConnected { merged.requests = nil }
-    update(index) { $0.modes.accessories?.sessions[place].merged = merged }
+    update(index) {
+      $0.modes.accessories?.sessions[place].isConnected = isConnected
+      $0.modes.accessories?.sessions[place].merged = merged
+    }
   }
 
   /// A session has something to read. While its program runs, the program sees that itself (rule J1). Of one that does
@@ -415,7 +415,8 @@ extension Policy {
     guard !sessions[index].state.isRunning else { return }
     let next = known.nextWake(at: instant, configuration.accessories)
     guard next > instant else {
-      return wake(for: place, bytes: bytes, lost: lost, index, at: instant, into: &steps)
+      tellMerged(place, index, into: &steps)
+      return report(session, .data, bytes: bytes, lost: lost, index, into: &steps)
     }
     if known.merged == nil { decide(.coalesce, .overrun, .merged, index, at: instant, into: &steps) }
     update(index) {
@@ -425,38 +426,38 @@ extension Policy {
     }
   }
 
-  private mutating func wake(
-    for place: Int, bytes: Int?, lost: Int?, _ index: Int, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
-  ) {
-    guard let session = sessions[index].modes.accessories?.sessions[place] else { return }
-    update(index) { $0.modes.accessories?.sessions[place].merged = nil }
-    report(session.terms.session, .data, bytes: bytes, lost: lost, index, into: &steps)
-  }
-
-  /// Wakes the program for what was merged, once for all of it. Data it has seen itself where it runs by now.
+  /// Tells what was merged, once its time has come.
   mutating func fireAccessories(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     for (place, session) in (sessions[index].modes.accessories?.sessions ?? []).enumerated() {
       guard let merged = session.merged, merged.until <= instant else { continue }
-      let requests = merged.requests ?? []
-      let changes = merged.wasConnected == nil ? [] : session.untoldChanges(to: session.isConnected)
-      let isOfData = merged.hasData ?? (merged.wasConnected == nil && requests.isEmpty)
-      let hasData = isOfData && !sessions[index].state.isRunning
-      update(index) { $0.modes.accessories?.sessions[place].merged = nil }
-      let name = session.terms.session
-      // Data came while it was connected.
-      let isDataFirst = merged.wasConnected != false
-      func reportData() {
-        guard hasData else { return }
-        report(name, .data, bytes: merged.bytes, lost: merged.lost, index, into: &steps)
-      }
-      if isDataFirst { reportData() }
-      for change in changes {
-        report(name, change, index, into: &steps)
-        if !isDataFirst, change == .connect { reportData() }
-      }
-      for request in requests { report(request, of: name, index, into: &steps) }
+      tellMerged(place, index, into: &steps)
     }
+  }
+
+  /// Tells all that was merged for a session, in order. What comes when it need not be merged any more is told after
+  /// that. Data the program has seen itself if it runs by now.
+  mutating func tellMerged(_ place: Int, _ index: Int, into steps: inout [PolicyStep]) {
+    guard let session = sessions[index].modes.accessories?.sessions[place], let merged = session.merged else {
+      return
+    }
+    let requests = merged.requests ?? []
+    let changes = merged.wasConnected == nil ? [] : session.untoldChanges(to: session.isConnected)
+    let isOfData = merged.hasData ?? (merged.wasConnected == nil && requests.isEmpty)
+    let hasData = isOfData && !sessions[index].state.isRunning
+    update(index) { $0.modes.accessories?.sessions[place].merged = nil }
+    let name = session.terms.session
+    // Data came while it was connected.
+    let isDataFirst = merged.wasConnected != false
+    func reportData() {
+      guard hasData else { return }
+      report(name, .data, bytes: merged.bytes, lost: merged.lost, index, into: &steps)
+    }
+    if isDataFirst { reportData() }
+    for change in changes {
+      report(name, change, index, into: &steps)
+      if !isDataFirst, change == .connect { reportData() }
+    }
+    for request in requests { report(request, of: name, index, into: &steps) }
   }
 
   private func report(

@@ -101,12 +101,10 @@ extension Policy {
     guard let place = sessions[index].modes.accessories?.place(of: name),
       var known = sessions[index].modes.accessories?.sessions[place], known.isConnected
     else { return decide(.refuse, .bluetooth, .unknownAccessory, index, at: instant, into: &steps) }
-    guard !sessions[index].state.isRunning else {
-      return report(request, of: name, index, into: &steps)
-    }
-    let next = known.nextWake(at: instant, configuration.accessories)
+    let isRunning = sessions[index].state.isRunning
+    let next = isRunning ? instant : known.nextWake(at: instant, configuration.accessories)
     guard next > instant else {
-      update(index) { $0.modes.accessories?.sessions[place].merged = nil }
+      tellMerged(place, index, into: &steps)
       return report(request, of: name, index, into: &steps)
     }
     if known.merged == nil { decide(.coalesce, .overrun, .merged, index, at: instant, into: &steps) }

@@ -260,4 +260,45 @@ import Testing
     #expect(Array(stage.accessories.dropFirst(31)) == told)
     #expect(stage.launches().count == wakes + 1)
   }
+
+  /// What the device does while wakes are merged, what it does when one of the minute before is over, and what is told.
+  @Test(
+    arguments: [
+      (
+        [.disconnected(session: "meter"), .connected(session: "meter")],
+        .data(session: "meter", bytes: 9, lost: nil),
+        ["meter disconnect", "meter connect", "meter data 9"]
+      ),
+      (
+        [.data(session: "meter", bytes: 500, lost: 2)], .disconnected(session: "meter"),
+        ["meter data 500 lost 2", "meter disconnect"]
+      ),
+      (
+        [.data(session: "meter", bytes: 500, lost: 2)], .data(session: "meter", bytes: 9, lost: nil),
+        ["meter data 500 lost 2", "meter data 9"]
+      ),
+      (
+        [.disconnected(session: "meter")], .connected(session: "meter"),
+        ["meter disconnect", "meter connect"]
+      ),
+    ] as [([AccessoryEvent], AccessoryEvent, [String])])
+  func `J5 what is merged is told before what need not be merged any more`(
+    _ merged: [AccessoryEvent], _ last: AccessoryEvent, _ told: [String]
+  ) {
+    var stage = Self.suspended()
+    stage.say(100, Self.data())
+    for number in 0..<29 { stage.say(152 + Double(number) / 4, Self.data()) }
+    // The last wake was at 159 s.
+    for (place, event) in merged.enumerated() {
+      stage.say(159.5 + Double(place) / 10, .mode(.accessory(event)))
+    }
+    #expect(stage.log().last == "coalesce K2 suspended>suspended merged")
+    let wakes = stage.launches().count
+    stage.say(160.5, .mode(.accessory(last)))
+    #expect(Array(stage.accessories.dropFirst(31)) == told)
+    #expect(stage.handed().count == stage.accessories.count)
+    stage.wait(until: 170)
+    #expect(stage.accessories.count == 31 + told.count)
+    #expect(stage.launches().count == wakes + 1)
+  }
 }

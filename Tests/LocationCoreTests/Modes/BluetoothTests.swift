@@ -223,6 +223,27 @@ import Testing
     #expect(stage.engine.subscriberState("a") == .background)
   }
 
+  /// Another wakes it no sooner than the merged ones, or it runs by then.
+  @Test(arguments: [false, true])
+  func `J5 requests that were merged are handed over before a later one`(isOpened: Bool) {
+    var stage = Self.suspended(Self.service)
+    func ask(_ second: Double, _ value: String) {
+      let write = GattRequest(kind: .write, characteristic: Self.heartRate, value: value)
+      stage.say(second, Self.event(.request(session: "lamp", write)))
+    }
+    ask(100, "00")
+    for number in 0..<29 { ask(152 + Double(number) / 4, "00") }
+    // The last wake was at 159 s.
+    ask(159.5, "aa")
+    #expect(stage.log().last == "coalesce K2 suspended>suspended merged")
+    if isOpened { stage.say(159.6, .foreground) }
+    ask(isOpened ? 159.7 : 160.5, "bb")
+    #expect(stage.accessories.dropFirst(31) == ["lamp write aa", "lamp write bb"])
+    #expect(stage.handed().count == stage.accessories.count)
+    stage.wait(until: 170)
+    #expect(stage.accessories.count == 33)
+  }
+
   // MARK: J3a
 
   @Test func `J3a denied, opening is refused; withdrawn, it is a disconnect that wakes nobody`() {
