@@ -71,7 +71,7 @@ extension Policy {
       decide(action, rule, reason)
       return false
     }
-    guard session.outbox.count < Limits.outbox else {
+    guard session.hasRoom else {
       decide(.drop, .atLeastOnce, .outboxFull)
       return false
     }
@@ -118,6 +118,15 @@ extension Policy {
       }
     }
     return true
+  }
+
+  /// Forgets the oldest of too many events that were handed over and that nobody keeps: a subscriber need not acknowledge
+  /// them (rule B2).
+  private mutating func forgetUnkept(_ index: Int) {
+    let unkept = sessions[index].outbox.filter { !$0.isOwed }
+    guard unkept.count > configuration.handedLimit else { return }
+    let forgotten = Set(unkept.dropLast(configuration.handedLimit).map(\.event))
+    update(index) { $0.outbox.removeAll { forgotten.contains($0.event) } }
   }
 
   /// Why an event of a trigger is not meant for a subscriber; nil where it is. Its own filter says so, or it will be told
@@ -298,6 +307,7 @@ extension Policy {
       let cause = (pending.event == announced ? startCause : nil) ?? cause(of: pending)
       steps.append(.ordered(.deliver(subscriber: name, event: pending.event, cause)))
     }
+    forgetUnkept(index)
     guard seconds > 0, sessions[index].state == .background else { return }
     // No delivery prolongs the time that runs already, but for the first that may take longer than those before it.
     let limit = wakeLimitSeconds(of: sessions[index])

@@ -28,6 +28,9 @@ struct Session: Hashable, Sendable, Codable {
     /// When it came, until it is handed over: the cooldown counts from there meanwhile; nil without a cooldown.
     var keptAt: EngineInstant?
 
+    /// Whether something follows if it is not acknowledged.
+    var isOwed: Bool { trigger.holdsOff || unshown != nil }
+
     /// Whether it waits to be handed over, for a trigger.
     func waits(of trigger: Trigger) -> Bool { !isHanded && self.trigger.row == trigger.row }
   }
@@ -129,6 +132,9 @@ struct Session: Hashable, Sendable, Codable {
 
   /// Events that its process has and has not acknowledged, those of a wake that is over included (rule K5).
   var heldCount: Int { outbox.count { $0.isHanded && $0.trigger.holdsOff } }
+
+  /// Whether one more event may wait for it (rule K5). What nobody keeps does not count.
+  var hasRoom: Bool { outbox.count < Limits.outbox || outbox.count(where: \.isOwed) < Limits.outbox }
 
   /// Whether something waits to be handed to it, apart from updates that are kept back on purpose (rule B7).
   var hasBacklog: Bool { standard.batch == nil && outbox.last?.isHanded == false }

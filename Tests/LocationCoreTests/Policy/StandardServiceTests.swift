@@ -43,6 +43,21 @@ import Testing
     #expect(stage.handed().count == handed, "what it did not acknowledge does not come again")
   }
 
+  @Test func `B2 K5 updates that are not acknowledged take no room from what is kept`() {
+    var stage = Stage { $0.policy.handedLimit = 3 }
+    stage.hanging = ["a"]
+    stage.add(Self.subscriber([.standard, .significantChange]), .active)
+    stage.fix(0, east: 0)
+    let move = stage.engine.subscriber("a")?.waiting.map(\.event).last
+    for second in 1..<20 { stage.fix(Double(second), east: 0) }
+    #expect(stage.locations.count == 20)
+    #expect(stage.handed().count == 21)
+    // Of the updates the latest are known still.
+    #expect(
+      stage.engine.subscriber("a")?.waiting.map(\.event) == [move].compactMap(\.self)
+        + stage.locations.suffix(3).map(\.id))
+  }
+
   @Test func `B2 a process that ends is not started again for an update`() {
     var stage = Stage()
     stage.hanging = ["a"]
