@@ -167,6 +167,7 @@ extension Policy {
       }
       if let (rule, reason) = obstacle {
         tellFetchObstacle(rule, reason, index, at: instant, into: &steps)
+        if reason == .backlog { makeRoomForFetch(index, at: instant, into: &steps) }
         continue
       }
       let overdue = window.earliest.seconds(to: instant)
@@ -187,7 +188,18 @@ extension Policy {
     if network == .unreachable || network == .metered && !metered { return (.goodMoment, .noNetwork) }
     if isLowPower { return (.goodMoment, .lowPower) }
     if pressure != .none { return (.goodMoment, .pressure) }
-    return supply.isLow(below: configuration.fetch.batteryPercent) ? (.goodMoment, .powerLow) : nil
+    if supply.isLow(below: configuration.fetch.batteryPercent) { return (.goodMoment, .powerLow) }
+    return isCrowded(index) ? (.atLeastOnce, .backlog) : nil
+  }
+
+  /// Updates that are kept back would be handed over before the call, and are too many for that: they go by themselves.
+  private mutating func makeRoomForFetch(
+    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard isCrowded(index), sessions[index].standard.batch != nil, sessions[index].backlogAt == nil else {
+      return
+    }
+    flushUpdates(index, reason: .batchFull, at: instant, into: &steps)
   }
 
   /// Whether a process of a running program has the call as soon as that is handed over. A oneshot has a process for each

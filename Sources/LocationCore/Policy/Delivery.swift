@@ -94,6 +94,7 @@ extension Policy {
     case .inactive, .active, .background:
       if waits {
         decide(.defer, .atLeastOnce, .backlog)
+        handKeptBack(index, at: instant, into: &steps)
       } else {
         decide(.deliver, trigger.rule, session.state.isForeground ? .foreground : .running)
         hand(index, announced: event, at: instant, into: &steps)
@@ -258,10 +259,23 @@ extension Policy {
     return launch
   }
 
-  /// Whether a running subscriber may be handed something now: in order, and not more than may be at once.
+  /// Whether a running subscriber may be handed one more event now: in order, and not more than may be at once.
   func mayHand(_ index: Int) -> Bool {
-    let session = sessions[index]
-    return !session.hasBacklog && session.backlogAt == nil && session.heldCount < configuration.handedLimit
+    !sessions[index].hasBacklog && sessions[index].backlogAt == nil && !isCrowded(index)
+  }
+
+  /// Whether as many events as may be handed over at once wait for a subscriber, or for its acknowledgment: one more has
+  /// to wait for these.
+  func isCrowded(_ index: Int) -> Bool {
+    sessions[index].outbox.count(where: \.trigger.holdsOff) >= configuration.handedLimit
+  }
+
+  /// Something waits for a running subscriber behind updates that are kept back (rule B7): these are handed over first.
+  private mutating func handKeptBack(
+    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard sessions[index].standard.batch != nil, sessions[index].backlogAt == nil else { return }
+    hand(index, at: instant, into: &steps)
   }
 
   /// Hands over what has not been handed over yet, oldest first and no more than may be at once, and holds off
@@ -401,7 +415,7 @@ extension Policy {
   }
 
   /// Seconds that a wake may last in all (rule K1). The next event of a oneshot is another process with a time of its own.
-  private func wakeLimitSeconds(of session: Session) -> Double {
+  func wakeLimitSeconds(of session: Session) -> Double {
     session.subscriber.style == .oneshot ? Double(Int32.max) : configuration.wakeLimitSeconds
   }
 

@@ -114,6 +114,29 @@ import Testing
     #expect(stage.fetches.map(\.seconds) == [1])
   }
 
+  /// It runs because its audio sounds, or is suspended.
+  @Test(arguments: [true, false])
+  func `G3 B7 one is asked after the updates that are kept back, where these are many`(isSounding: Bool) {
+    var stage = Stage { $0.policy.handedLimit = 2 }
+    var subscriber = Self.subscriber(interval: 900)
+    subscriber.services = [.standard]
+    subscriber.modes = [.fetch, .location, .audio]
+    subscriber.standard.deferSeconds = 50_000
+    stage.add(subscriber, .active, at: 0)
+    if isSounding { stage.say(1, .mode(.audio(.begin(.play, mixes: false)))) }
+    stage.say(1, .background)
+    for second in [10.0, 20, 30] { stage.fix(second, east: 0) }
+    #expect(stage.log().suffix(3).allSatisfy { $0.hasPrefix("coalesce B7") })
+    stage.answers["a"] = (.newData, 1, 5000)
+    stage.wait(until: isSounding ? 910 : 1810)
+    #expect(stage.fetches.map(\.seconds) == [1])
+    // It was handed each but once, and the call last.
+    #expect(stage.handed() == stage.handed().sorted())
+    #expect(Set(stage.handed()).count == stage.handed().count)
+    #expect(stage.log().count { $0.hasPrefix("defer K5") } == 1)
+    #expect(stage.log().count { $0.hasPrefix("deliver G1") } == 1)
+  }
+
   @Test(arguments: [0, 1] as [Int32])
   func `G3 a oneshot is asked once it is done with the event that it is at work on`(status: Int32) throws {
     var stage = Stage()

@@ -296,4 +296,19 @@ import Testing
     #expect(stage.handed() == stage.locations.map(\.id) && stage.handed().count == 4)
     #expect(stage.log().last == "deliver B2 active>active foreground")
   }
+
+  @Test func `B7 K5 what comes behind many updates that are kept back is delivered when it is handed over`() {
+    var stage = Stage { $0.policy.handedLimit = 2 }
+    stage.add(Self.subscriber(modes: [.location, .remoteNotification]) { $0.deferSeconds = 600 }, .active)
+    stage.say(0, .beginTask(name: "stay"))
+    stage.say(1, .background)
+    for second in [2.0, 3, 4] { stage.fix(second, east: 0) }
+    stage.say(5, .mode(.push(Push(id: "p", isContentAvailable: true, payload: "{}"))))
+    #expect(stage.log().suffix(3).first == "defer K5 background>background backlog")
+    #expect(stage.handed().count == 2)
+    stage.wait(until: 6)
+    #expect(stage.handed().count == 4)
+    #expect(stage.log().last == "deliver K5 background>background kept")
+    #expect(!stage.log().contains { $0.hasPrefix("deliver H1") })
+  }
 }
