@@ -183,7 +183,7 @@ extension Policy {
   private func fetchObstacle(_ index: Int, at instant: EngineInstant) -> (Rule, Decision.Reason)? {
     if let obstacle = obstacle(to: .goodMoment, index, at: instant) { return obstacle }
     // It is asked when it can be handed the call: its answer is timed from then.
-    if sessions[index].state.isRunning, !mayCall(index) { return (.atLeastOnce, .backlog) }
+    if sessions[index].state.isRunning, !mayCall(index, at: instant) { return (.atLeastOnce, .backlog) }
     let metered = sessions[index].fetchTerms?.metered ?? false
     if network == .unreachable || network == .metered && !metered { return (.goodMoment, .noNetwork) }
     if isLowPower { return (.goodMoment, .lowPower) }
@@ -202,11 +202,15 @@ extension Policy {
     flushUpdates(index, reason: .batchFull, at: instant, into: &steps)
   }
 
-  /// Whether a process of a running program has the call as soon as that is handed over. A oneshot has a process for each
-  /// event, one at a time, and one whose process has ended by itself has none.
-  private func mayCall(_ index: Int) -> Bool {
+  /// Whether a process of a running program has the call as soon as that is handed over, and the whole time for it. A
+  /// oneshot has a process for each event, one at a time, and one whose process has ended by itself has none.
+  private func mayCall(_ index: Int, at instant: EngineInstant) -> Bool {
     let session = sessions[index]
     guard mayHand(index), !session.hasEnded else { return false }
+    if let clock = session.wakeClock {
+      let end = instant.advanced(bySeconds: session.budgetSeconds(for: .goodMoment, configuration.wakes))
+      guard end <= clock.since.advanced(bySeconds: wakeLimitSeconds(of: session)) else { return false }
+    }
     return session.subscriber.style != .oneshot || !session.outbox.contains(where: \.isHanded)
   }
 

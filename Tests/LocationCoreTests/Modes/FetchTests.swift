@@ -98,6 +98,31 @@ import Testing
     #expect(stage.log().contains("terminate K2 background>notRunning budget_over"))
   }
 
+  @Test func `G2 K1 one is not asked at the end of a long wake, and has its 30 s in the next`() {
+    var stage = Stage()
+    var subscriber = Self.subscriber()
+    subscriber.modes = [.fetch, .externalAccessory]
+    stage.add(subscriber, .active, at: 0)
+    stage.answerSeconds = 8
+    stage.answers["a"] = (.newData, 12, nil)
+    stage.say(1, .mode(.accessory(.open(AccessoryTerms(session: "meter", device: "/dev/meter")))))
+    stage.say(1, .mode(.accessory(.connected(session: "meter"))))
+    stage.say(4, .background)
+    // The wake begins at 3550 s, and what comes prolongs it to 3610 s.
+    for number in 0..<10 {
+      let event: AccessoryEvent =
+        number.isMultiple(of: 2) ? .disconnected(session: "meter") : .connected(session: "meter")
+      stage.say(3550 + 6 * Double(number), .mode(.accessory(event)))
+    }
+    stage.wait(until: 3610)
+    #expect(stage.log().contains("defer K5 background>background backlog"))
+    #expect(stage.log().last == "suspend K1 background>suspended budget_over")
+    #expect(stage.fetches.isEmpty)
+    stage.wait(until: 3640)
+    #expect(stage.fetches.map(\.result) == [.newData])
+    #expect(stage.fetches.map(\.seconds) == [12])
+  }
+
   @Test func `G3 one that could not be handed the call is not asked`() {
     var stage = Stage { $0.policy.handedLimit = 1 }
     var subscriber = Self.subscriber(interval: 900)
