@@ -306,6 +306,8 @@ extension Policy {
       } else {
         resumeAudio(index, at: instant, into: &steps) { $0.interrupter == .call }
       }
+      // One that was suspended meanwhile does not sound again, and so keeps nothing from others any more.
+      resumeAudio(at: instant, into: &steps)
       return open.contains { $0.interrupter == .call }
     }
     guard sessions[index].state.isRunning else { return false }
@@ -340,7 +342,6 @@ extension Policy {
     guard let audio = sessions[index].modes.audio, !audio.isQuiet else { return }
     let returning = audio.sessions.filter { $0.isSilent && $0.interrupter == nil }
     resumeAudio(index, at: instant, into: &steps, where: returning.contains)
-    interruptOthers(than: index, for: returning, at: instant, into: &steps)
   }
 
   /// It left the foreground: without the mode its sessions are ended at once (rule F2).
@@ -467,16 +468,16 @@ extension Policy {
     suspendIfIdle(index, at: instant, into: &steps)
   }
 
+  /// Gives back what was taken of its sessions. In the foreground they interrupt others that sound (rule F4).
   private mutating func resumeAudio(
     _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep],
     where isMeant: (AudioState.Session) -> Bool
   ) {
     guard let audio = sessions[index].modes.audio else { return }
     let isQuiet = audio.isQuiet
-    var isChanged = false
-    for (place, session) in audio.sessions.enumerated() {
-      guard isMeant(session) else { continue }
-      isChanged = true
+    let returning = audio.sessions.filter(isMeant)
+    guard !returning.isEmpty else { return }
+    for (place, session) in audio.sessions.enumerated() where returning.contains(session) {
       let isRunning = sessions[index].state.isRunning
       update(index) {
         $0.modes.audio?.sessions[place].interrupter = nil
@@ -490,7 +491,9 @@ extension Policy {
       decide(.hold, .audioFocus, .audioResumed, index, at: instant, into: &steps)
       tellAudio(.resumed, session.token, index, into: &steps)
     }
-    if isChanged { holdForAudio(index, at: instant) }
+    holdForAudio(index, at: instant)
+    guard sessions[index].state.isForeground else { return }
+    interruptOthers(than: index, for: returning, at: instant, into: &steps)
   }
 
   /// A session, and whose it is.

@@ -411,6 +411,35 @@ import Testing
     #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
   }
 
+  @Test func `F4 who is given back at the end of a call in the foreground interrupts who began meanwhile`() {
+    var stage = Self.stage(others: ["b"])
+    stage.say(2, Self.begin())
+    stage.say(3, .interrupted(true))
+    stage.say(5, Self.begin(), of: "b")
+    stage.say(6, .background, of: "b")
+    stage.say(20, .interrupted(false))
+    #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
+    #expect(stage.audio(of: "b") == ["audio_interrupted 1"])
+  }
+
+  @Test func `F4 what a suspended program had interrupted is given back at the end of a call`() {
+    var stage = Self.stage(others: ["b"])
+    stage.say(2, Self.begin())
+    stage.say(4, Self.begin(), of: "b")
+    stage.say(5, .interrupted(true), of: "b")
+    stage.say(6, .background, of: "b")
+    stage.wait(until: 59)
+    #expect(stage.state(of: "b") == .suspended)
+    #expect(stage.audio() == ["audio_interrupted 1"])
+    stage.say(60, .interrupted(false), of: "b")
+    #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
+    #expect(stage.audio(of: "b") == ["audio_interrupted 1"])
+    // The user is back with the other, which then sounds in its place again.
+    stage.say(70, .foreground, of: "b")
+    #expect(stage.audio(of: "b") == ["audio_interrupted 1", "audio_resumed 1"])
+    #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1", "audio_interrupted 1"])
+  }
+
   @Test func `F3 F4 who sounds again in the foreground interrupts who began meanwhile`() {
     var stage = Self.stage(others: ["b"])
     stage.say(1, Self.begin())
