@@ -196,7 +196,6 @@ extension Policy {
     if kind.records, !audio.mayRecord { return refuse(.microphone, .notPermitted) }
     if session.state == .background {
       guard session.subscriber.modes.contains(.audio) else { return refuse(.audioMode, .noMode) }
-      let isCalled = sessions.contains { $0.modes.audio?.isInterruptedByCall == true }
       guard !isCalled, soundingBeside(index).allSatisfy({ mixes && $0.session.mixes }) else {
         return refuse(.audioFocus, .audioBusy)
       }
@@ -380,9 +379,10 @@ extension Policy {
   /// what was taken last. What is given back may stand in the way of the rest.
   mutating func resumeAudio(at instant: EngineInstant, into steps: inout [PolicyStep]) {
     for (index, session) in interruptedSessions {
+      let isForeground = sessions[index].state.isForeground
+      guard isForeground || !isCalled else { continue }
       // What a call interrupts sounds again at its end.
       let others = openBeside(index) { $0.isSounding || $0.interrupter == .call }
-      let isForeground = sessions[index].state.isForeground
       let isTaken = others.contains { other in
         session.interrupter == .session(subscriber: other.subscriber, token: other.session.token)
           || !other.session.mixes && (other.isForeground || !isForeground)
@@ -391,6 +391,9 @@ extension Policy {
       resumeAudio(index, at: instant, into: &steps) { $0.token == session.token }
     }
   }
+
+  /// Whether a call interrupts a session: till its end none begins in the background, or is given back there (rule F4).
+  private var isCalled: Bool { sessions.contains { $0.modes.audio?.isInterruptedByCall == true } }
 
   /// What other sessions interrupt, in the order in which it is given back. Of what was taken at once, what mixes comes
   /// first: it does not stand in the way of the rest.

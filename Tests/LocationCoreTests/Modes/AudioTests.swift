@@ -383,6 +383,21 @@ import Testing
     #expect(stage.audio() == ["audio_interrupted 1"])
   }
 
+  @Test
+  func `F4 during a call nothing is given back in the background, though what the call interrupts mixes`() {
+    var stage = Self.stage(others: ["b", "c"])
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(4, Self.begin(), of: "b")
+    stage.say(6, Self.begin(mixes: true), of: "c")
+    for name in ["b", "c"] { stage.say(10, .interrupted(true), of: name) }
+    stage.say(12, .mode(.audio(.end(token: 1))), of: "b")
+    #expect(stage.audio() == ["audio_interrupted 1"])
+    stage.say(20, .interrupted(false), of: "c")
+    #expect(stage.audio(of: "c") == ["audio_interrupted 1", "audio_resumed 1"])
+    #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
+  }
+
   @Test func `F4 during a call nobody begins in the background, though all mix`() {
     var stage = Self.stage(others: ["b"])
     stage.say(1, Self.begin(mixes: true))
