@@ -41,8 +41,10 @@ public struct SubscriberView: Hashable, Sendable {
   public var lastToken: Int { session.nextTask - 1 }
   /// When its time in the background is over; nil where it has no limit.
   public var budgetEnd: EngineInstant? {
-    let end = session.taskClock?.end ?? session.wakeClock?.end
-    return [end, session.exitAt, session.purgeAt].compactMap(\.self).min()
+    // While audio sounds, the end of the time for tasks ends only a program that has one open.
+    let limitsTasks = session.holdsTask || !session.isSounding
+    let tasks = session.taskClock.flatMap { $0.isOver || !limitsTasks ? nil : $0.end }
+    return [session.wakeClock?.end, tasks, session.exitAt, session.purgeAt].compactMap(\.self).min()
   }
   /// When it is started again; nil where it is not due.
   public var relaunchAt: EngineInstant? { session.relaunchAt }

@@ -413,6 +413,30 @@ import Testing
     #expect(notices.first?.graceSeconds == 5)
   }
 
+  @Test func `K1 C2 the remaining time is that of the clock that ends first`() throws {
+    var stage = Stage()
+    stage.hanging = ["a"]
+    stage.add(Self.mover, .suspended)
+    stage.fix(0, east: 0)
+    stage.say(0.5, .beginTask(name: "x"))
+    #expect(stage.engine.subscriber("a")?.budgetEnd == Drive.instant(10))
+    let event = try #require(stage.handed().last)
+    stage.say(8, .acknowledged(event: event, coreSeconds: 0.1))
+    #expect(stage.engine.subscriber("a")?.budgetEnd == Drive.instant(30.5))
+  }
+
+  @Test func `F1 C2 a program whose audio sounds has no limit but for its tasks`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: [], modes: .audio), .active, at: 0)
+    stage.say(1, .mode(.audio(.begin(.play, mixes: false))))
+    stage.say(2, .background)
+    #expect(stage.engine.subscriber("a")?.budgetEnd == nil)
+    stage.say(3, .beginTask(name: "x"))
+    #expect(stage.engine.subscriber("a")?.budgetEnd == Drive.instant(32))
+    stage.say(4, .endTask(token: 1))
+    #expect(stage.engine.subscriber("a")?.budgetEnd == nil)
+  }
+
   @Test func `A5 a second background is refused and does not move the end`() {
     var stage = Stage()
     stage.add(Subscriber(name: "a", exitsOnSuspend: true), .active)
