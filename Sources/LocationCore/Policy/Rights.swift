@@ -13,7 +13,7 @@ extension Policy {
     case .whenInUse:
       guard sessions[index].standard.batch != nil, sessions[index].state.isRunning else { break }
       hand(index, at: instant, into: &steps)
-    case .always: redeliver(index, rule: .authorization, reason: .kept, at: instant, into: &steps)
+    case .always: redeliver(index, rule: .authorization, at: instant, into: &steps)
     }
   }
 

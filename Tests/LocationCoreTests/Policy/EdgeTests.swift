@@ -319,6 +319,10 @@ import Testing
     hung.say(1, .exited(status: 1))
     hung.wait(until: 2)
     #expect(hung.log().last == "relaunch K5 notRunning>background unacknowledged")
+    var quit = Self.hung()
+    quit.say(5, .quit)
+    quit.say(20, .authorization(.always))
+    #expect(quit.log().last == "relaunch B8 notRunning>background unacknowledged")
   }
 
   @Test func `A9 a decision tells what it depended on`() {
