@@ -66,8 +66,11 @@ extension Policy {
       $0.assertions.append(.grace(until: instant.advanced(bySeconds: grace)))
       $0.taskClock = tasks
       let session = $0
-      let seconds = session.outbox.filter { $0.isHanded && $0.trigger.holdsOff }
-        .map { session.budgetSeconds(for: $0.trigger, wakes) }.max()
+      let handed = session.outbox.filter { $0.isHanded && $0.trigger.holdsOff }
+      // Also what was left of a wake that was over before the foreground.
+      $0.assertions.removeAll { $0.reason == .delivery }
+      $0.assertions += handed.map { .delivery(id: $0.event) }
+      let seconds = handed.map { session.budgetSeconds(for: $0.trigger, wakes) }.max()
       $0.wakeClock = seconds.map { WakeClock(at: instant, seconds: $0) }
     }
     leaveForegroundWithAudio(index, at: instant, into: &steps)

@@ -129,6 +129,27 @@ import Testing
     #expect(stage.log().contains("terminate K2 background>notRunning budget_over"))
   }
 
+  @Test func `K1 so does leaving it after a wake that lasted as long as it may`() throws {
+    var stage = Stage()
+    stage.answerSeconds = 25
+    stage.add(Subscriber(name: "a", services: [], modes: [.audio, .remoteNotification]), .active, at: 0)
+    stage.say(1, .mode(.audio(.begin(.play, mixes: false))))
+    stage.say(2, .background)
+    for (second, id) in [(10.0, "p"), (30, "q"), (50, "r")] {
+      if id == "r" { stage.hanging = ["a"] }
+      stage.say(second, .mode(.push(Push(id: id, isContentAvailable: true, payload: "{}"))))
+    }
+    // The wake ends at 70 s, and what it leaves has its 30 s from the move to the background.
+    let event = try #require(stage.handed().last)
+    stage.say(71, .foreground)
+    stage.say(72, .background)
+    stage.say(73, .mode(.audio(.end(token: 1))))
+    stage.wait(until: 100)
+    #expect(stage.state() == .background)
+    stage.say(100, .acknowledged(event: event, coreSeconds: 0.1))
+    #expect(stage.state() == .suspended)
+  }
+
   @Test func `K1 a wake is as long as it is set to be`() {
     let cases: [(Subscriber.Modes, SubscriberEvent?, Double)] = [
       (.location, nil, 3), (.remoteNotification, .mode(.push(Self.push)), 5),
