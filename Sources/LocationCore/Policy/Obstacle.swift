@@ -79,7 +79,8 @@ extension Policy {
     case .backlog: session.backlogAt.map { $0 > instant } ?? false
     case .locked: isStart && !isUnlocked
     case .memoryPressure: isStart && pressure == .critical
-    case .backOff: isStart && (session.relaunchAt.map { $0 > instant } ?? false)
+    // A restart has waits of its own (rule E5).
+    case .backOff: isStart && trigger.row != .restart && (session.relaunchAt.map { $0 > instant } ?? false)
     case .lowPower:
       trigger.isWanted && isLowPower || trigger.isSilent && silentObstacle(session, at: instant) == .lowPower
     case .pushLimit: trigger.isSilent && silentObstacle(session, at: instant) == .pushLimit

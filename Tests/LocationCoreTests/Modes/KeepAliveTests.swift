@@ -387,6 +387,31 @@ import Testing
     #expect(stage.launches().count == before + 1)
   }
 
+  @Test func `E5 K5 its waits are the same where an event is not acknowledged, which goes with it`() {
+    var stage = Stage()
+    var subscriber = Self.subscriber()
+    subscriber.services = [.significantChange]
+    stage.add(subscriber, .suspended, at: 0)
+    stage.hanging = ["a"]
+    stage.fix(1, east: 0)
+    var time = 1.0
+    for (number, wait) in ([0, 1, 2, 4] as [Double]).enumerated() {
+      time += 2
+      stage.say(time, .exited(status: 1))
+      if wait > 0 {
+        stage.wait(until: time + wait - 0.01)
+        #expect(stage.state() == .notRunning, "\(wait)")
+      }
+      time += wait
+      stage.wait(until: time)
+      #expect(stage.log().last == "deliver K5 background>background unacknowledged", "\(wait)")
+      #expect(stage.log().count { $0.hasPrefix("relaunch E5") } == number + 1)
+    }
+    #expect(!stage.log().contains { $0.hasSuffix("back_off") })
+    // The event, and a restart, each time.
+    #expect(stage.handed().count == 1 + 2 * 4)
+  }
+
   @Test func `E5 the first wait, the longest, and how long a process has to run, are as set`() {
     var stage = Stage {
       $0.policy.backOffSeconds = 0.5
