@@ -60,13 +60,13 @@ struct RestartState: Hashable, Sendable, Codable {
 
 extension Policy {
   /// The process of a subscriber has failed, or who ran it is gone: it is started again, at once or after a wait that
-  /// grows.
+  /// grows. One that the user force-quit, and that a location service relaunched since, is not.
   ///
   /// - Parameter isFault: whether the next start may have to wait.
   mutating func scheduleRestart(
     _ index: Int, isFault: Bool = true, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
-    guard sessions[index].subscriber.modes.contains(.voip) else { return }
+    guard sessions[index].subscriber.modes.contains(.voip), !sessions[index].wasForceQuit else { return }
     var restart = sessions[index].modes.restart ?? RestartState()
     let first = configuration.backOffSeconds
     let seconds = isFault ? restart.fail(at: instant, firstSeconds: first, configuration.restart) : 0

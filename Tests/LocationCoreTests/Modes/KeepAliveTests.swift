@@ -367,6 +367,22 @@ import Testing
     #expect(other.launches().isEmpty)
   }
 
+  @Test func `E5 A7 who fails after a force-quit is not started again, though a move had relaunched it`() {
+    var stage = Stage()
+    var subscriber = Self.subscriber()
+    subscriber.services = [.significantChange]
+    stage.add(subscriber, .active, at: 0)
+    stage.say(1, .quit)
+    stage.fix(10, east: 0)
+    #expect(stage.log().last == "relaunch A7 notRunning>background force_quit_location")
+    stage.wait(until: 11)
+    stage.say(20, .exited(status: 1))
+    stage.wait(until: 1000)
+    #expect(stage.calls() == [])
+    #expect(stage.engine.subscriber("a")?.waiting.isEmpty == true)
+    #expect(stage.launches().count == 1)
+  }
+
   @Test func `E5 at once, then after 1, 2, 4 up to 300 s; ten minutes of running begin that anew`() {
     var stage = Stage()
     stage.add(Self.subscriber(), .active, at: 0)
