@@ -127,10 +127,13 @@ extension Policy {
     if status != 0 { scheduleRestart(index, at: instant, into: &steps) } else { forgetRestarts(index) }
   }
 
-  /// Its process was ended because who ran it is gone. What it has not acknowledged is handed to a new one at once.
-  mutating func orphaned(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+  /// Its process was ended because who ran it is gone, or has a new manifest for it. What it has not acknowledged is
+  /// handed to a new one at once.
+  mutating func orphaned(
+    _ index: Int, cause: StateMove.Cause = .restart, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
     guard sessions[index].state != .notRunning else { return }
-    move(index, to: .notRunning, cause: .restart, into: &steps)
+    move(index, to: .notRunning, cause: cause, into: &steps)
     // It is not the program's doing that a fetch has no answer.
     update(index) { $0.modes.fetch?.askedAt = nil }
     end(index, retries: false, isOrdered: false, at: instant, into: &steps)

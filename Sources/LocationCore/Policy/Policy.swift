@@ -177,7 +177,7 @@ public struct Policy: Hashable, Sendable, Codable {
       let wasEnded = state == .notRunning && sessions[index].state != .notRunning
       if wasEnded { update(index) { $0.hasEnded = true } }
       replace(index, with: subscriber, measure, at: instant, into: &steps)
-      if wasEnded { orphaned(index, at: instant, into: &steps) }
+      if wasEnded { orphaned(index, cause: .replaced, at: instant, into: &steps) }
       refreshDeadline()
       return true
     }

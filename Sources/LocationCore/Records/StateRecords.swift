@@ -3,6 +3,8 @@ public struct StateMove: Hashable, Sendable, Codable {
   /// Who or what moved it.
   public enum Cause: String, Hashable, Sendable, Codable, CaseIterable {
     case added, user, exit, restart, reboot
+    /// Another manifest took the place of its own.
+    case replaced
     /// The screen was locked or unlocked (rule A2).
     case screen
     /// Something that comes before it took the foreground, or gave it back (rule A1).
@@ -62,6 +64,7 @@ extension StateMove: SingleTypeRecord {
     case (.exit, _): "ended by itself"
     case (.restart, _): "ended by a restart"
     case (.reboot, _): "ended by a reboot"
+    case (.replaced, _): "ended for a new manifest"
     case (.added, _): "added, \(after.rawValue)"
     }
   }

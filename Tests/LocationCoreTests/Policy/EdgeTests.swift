@@ -416,10 +416,10 @@ import Testing
     subscriber.authorization = .denied
     stage.take(1, .addSubscriber(subscriber, .notRunning))
     #expect(stage.log().last == "drop B8 background>background denied")
-    #expect(Self.moves(stage) == ["background>notRunning restart"])
+    #expect(Self.moves(stage) == ["background>notRunning replaced"])
     var other = Self.hung()
     other.take(1, .addSubscriber(Self.mover, .notRunning))
-    #expect(Self.moves(other) == ["background>notRunning restart"])
+    #expect(Self.moves(other) == ["background>notRunning replaced"])
     #expect(other.state() == .background)
     #expect(other.handed().count == 2)
   }
