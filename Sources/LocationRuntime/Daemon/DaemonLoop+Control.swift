@@ -83,14 +83,22 @@ extension DaemonLoop {
 
   /// Takes what commands have left in the state file while no daemon ran. What is refused is told in the log: nobody waits
   /// for an answer.
-  mutating func takeRequests(at reading: ClockReading) throws(Failure) {
-    for (number, event) in try database.requests() {
-      if event.isOfNotifications { try alignNotifications() }
-      try live.handle(event, at: reading) { $0.noteRequest(number) }
-      if case .subscriber(let name, _) = event, let refusal = live.host.refusal, refusal.subscriber == name {
+  mutating func take(_ requests: [StateDatabase.StoredRequest], at reading: ClockReading) throws(Failure) {
+    for request in requests {
+      if request.event.isOfNotifications { try alignNotifications() }
+      try live.handle(request.event, at: reading) { $0.noteRequest(request.number) }
+      if case .subscriber(let name, _) = request.event, let refusal = live.host.refusal,
+        refusal.subscriber == name
+      {
         Self.log("\(name): what was asked before the daemon started is \(Self.failure(refusal))")
       }
     }
+  }
+
+  /// Drops the unlocks that commands reported before the machine booted.
+  mutating func passOver(_ requests: [StateDatabase.StoredRequest]) {
+    for request in requests { live.host.journal.noteRequest(request.number) }
+    if !requests.isEmpty { Self.log("an unlock was reported before the machine booted: it does not count") }
   }
 
   /// What a command is told of a decision against it.

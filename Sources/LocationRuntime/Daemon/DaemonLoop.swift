@@ -204,7 +204,11 @@ struct DaemonLoop: ~Copyable {
   /// Tells the engine what became of everything while there was no daemon.
   private mutating func begin() throws(Failure) {
     let reading = clock.read()
-    let wasOtherBoot = try database.meta(.boot).map { $0 != ProcessStatus.boot } ?? false
+    let lastBoot = try database.meta(.boot)
+    let requests = try database.requests()
+    let undone = requests.filter { $0.isUndoneByBoot(since: lastBoot) }
+    // A request may be of a boot in which no daemon ran.
+    let wasOtherBoot = !undone.isEmpty || lastBoot.map { $0 != ProcessStatus.boot } ?? false
     try database.setMeta([
       (.boot, ProcessStatus.boot), (.clockOffset, "\(clock.offsetMicroseconds)"),
     ])
@@ -219,6 +223,7 @@ struct DaemonLoop: ~Copyable {
     try applyRegions(nil)
     try applySubscribers(nil, isBeginning: true)
     if wasOtherBoot {
+      passOver(undone)
       try live.handle(.machine(.reboot), at: reading)
     } else {
       for view in live.engine.subscribers where view.state != .notRunning {
@@ -227,7 +232,7 @@ struct DaemonLoop: ~Copyable {
     }
     if machine.isUnlocked() { try live.handle(machine: .unlock, at: reading) }
     if !wasOtherBoot { try renewBluetooth(of: live.engine.subscribers) }
-    try takeRequests(at: reading)
+    try take(requests.filter { !$0.isUndoneByBoot(since: lastBoot) }, at: reading)
     if isResumed {
       try live.handle(.machine(.absent(false)), at: clock.read())
       try bookReturn()

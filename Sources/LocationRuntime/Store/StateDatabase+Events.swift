@@ -156,45 +156,4 @@ extension StateDatabase {
       )
     }
   }
-
-  // MARK: - Requests
-
-  /// Leaves events for the next daemon, and takes them out of the outbox where they acknowledge.
-  ///
-  /// - Parameter old: numbers of earlier requests that hold no longer.
-  func request(_ events: [Event], insteadOf old: [Int] = []) throws(Failure) {
-    try write { database in
-      for number in old { try Self.remove(request: number, database) }
-      for event in events {
-        let text = try ExactEncoder.tree(of: event).text
-        try database.execute(sql: "INSERT INTO requests (event) VALUES (?)", arguments: [text])
-      }
-    }
-  }
-
-  /// What was left for the next daemon of low-power mode, in order.
-  func lowPowerRequests() throws(Failure) -> [(number: Int, isOn: Bool)] {
-    try requests().compactMap { request in
-      if case .machine(.lowPower(let isOn)) = request.event { (request.number, isOn) } else { nil }
-    }
-  }
-
-  /// What was left for this daemon, in order.
-  func requests() throws(Failure) -> [(number: Int, event: Event)] {
-    try read("requests") { try Self.requests($0) }
-  }
-
-  static func requests(_ database: Database) throws -> [(number: Int, event: Event)] {
-    try Row.fetchAll(database, sql: "SELECT number, event FROM requests ORDER BY number").map { row in
-      let text: String = try row.decode(forColumn: "event")
-      var reader = JSONReader(Array(text.utf8))
-      return (
-        try row.decode(forColumn: "number"), try ExactDecoder.value(Event.self, of: try JSONTree(&reader))
-      )
-    }
-  }
-
-  static func remove(request number: Int, _ database: Database) throws {
-    try database.execute(sql: "DELETE FROM requests WHERE number = ?", arguments: [number])
-  }
 }

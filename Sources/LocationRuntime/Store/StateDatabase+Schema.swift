@@ -14,6 +14,7 @@ extension StateDatabase {
     regionsMigration, daemonMigration, outletsMigration, checksMigration,
     regionVersionsMigration, outletSettingsMigration,
     pushTokensMigration, pushRegistrationsMigration, configurationsMigration,
+    requestBootsMigration,
   ]
 
   /// `PRAGMA application_id` of every database of ours: "locw".

@@ -57,8 +57,8 @@ extension StateDatabase {
   package func removeSubscriber(_ name: String) throws(Failure) -> Bool {
     try write { database in
       // One that comes after it under its name is another.
-      for case (let number, .subscriber(name, _)) in try Self.requests(database) {
-        try Self.remove(request: number, database)
+      for request in try Self.requests(database) {
+        if case .subscriber(name, _) = request.event { try Self.remove(request: request.number, database) }
       }
       try database.execute(sql: "DELETE FROM push_tokens WHERE subscriber = ?", arguments: [name])
       try database.execute(

@@ -175,6 +175,26 @@ import Testing
     }
   }
 
+  @Test func `a request that an earlier version left is of the boot of the last daemon`() throws {
+    let path = folder("s.db")
+    for migration in StateDatabase.migrations.prefix(9) { try execute(path, migration.sql) }
+    try execute(
+      path,
+      """
+      PRAGMA application_id = \(StateDatabase.applicationID);
+      PRAGMA user_version = 9;
+      INSERT INTO requests (event) VALUES ('\(try ExactEncoder.tree(of: Event.machine(.unlock)).text)')
+      """)
+    let database = try StateDatabase.open(path: path)
+    try database.request([.machine(.unlock)])
+    let requests = try database.requests()
+    #expect(requests.map(\.event) == [.machine(.unlock), .machine(.unlock)])
+    #expect(requests.map(\.boot) == [nil, ProcessStatus.boot])
+    for (lastBoot, expected) in [(nil, false), ("another", true), (ProcessStatus.boot, false)] {
+      #expect(requests.map { $0.isUndoneByBoot(since: lastBoot) } == [expected, false])
+    }
+  }
+
   @Test func `another program's is refused, and not touched`() throws {
     let path = folder("other.db")
     try execute(path, "CREATE TABLE theirs (a)")

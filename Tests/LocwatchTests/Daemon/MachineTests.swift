@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -110,6 +111,35 @@ import Testing
     try await run.wait("the event") { run.told.count == 2 }
     #expect(await run.end() == 0)
     #expect(try await run.decisions("logger").contains { $0.hasPrefix("relaunch A8") })
+  }
+
+  @Test(arguments: [true, false])
+  func `A8 an unlock that was left for the daemon counts for the boot in which it was left`(
+    isOfThisBoot: Bool
+  ) async throws {
+    let run = try DaemonRun()
+    try await run.add("logger")
+    let settings = run.settings("policy: {protect_until_first_unlock: true}\n")
+    try run.start(settings)
+    run.move(0, second: 0)
+    try await run.waitFor("logger", .suspended)
+    #expect(await run.end() == 0)
+    #expect(try await run.command(["unlock"]).status == 0)
+    // Another boot, as far as the state tells.
+    let database = try StateDatabase.open(path: run.state)
+    try database.setMeta([(.boot, "another")])
+    if !isOfThisBoot { try database.write { try $0.execute(sql: "UPDATE requests SET boot = 'another'") } }
+    try run.start(settings)
+    run.move(1, second: 10)
+    if isOfThisBoot {
+      try await run.wait("the event") { run.told.count == 2 }
+    } else {
+      try await run.wait("the decision") { try await run.decisions("logger").contains("defer A8 locked") }
+      #expect(try run.state(of: "logger") == .notRunning)
+      #expect(run.process?.stderr.contains("it does not count") == true, "\(run.process?.stderr ?? "")")
+    }
+    #expect(try database.requests().isEmpty)
+    #expect(await run.end() == 0)
   }
 
   @Test func `a program that is no child connects and is handed its events`() async throws {
