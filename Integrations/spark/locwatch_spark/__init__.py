@@ -69,14 +69,17 @@ def _rows_of_fixes(fixes, columns, partitions):
     if missing:
         raise ValueError(f"the fixes have no column {missing[0]}; columns= can name another")
     track, time = F.col(name["track"]).cast("string"), F.col(name["time"])
-    if dict(fixes.dtypes)[name["time"]] == "timestamp":
+    kind = dict(fixes.dtypes)[name["time"]]
+    if kind == "timestamp":
         time = time.cast("double")  # seconds since 1970
+    # Text is not in the order of time where offsets or decimals differ. What is no time is locwatch's to tell.
+    order = [F.expr("try_cast(time AS timestamp)"), "time"] if kind == "string" else ["time"]
     fields = [track.alias("track"), time.alias("time")]
     fields += [F.col(name[key]).alias(key) for key in _FIX_KEYS[1:] if name[key] in fixes.columns]
     # All fixes of a track go to one task, one after the other. What is not read does not travel.
     rows = fixes.select(*fields)
     parts = rows.repartition(partitions, "track") if partitions else rows.repartition("track")
-    return parts.sortWithinPartitions("track", "time")
+    return parts.sortWithinPartitions("track", *order)
 
 
 def _shares(paths, count):

@@ -76,6 +76,16 @@ class ReplayTests(unittest.TestCase):
                                      columns={"lat": "latitude", "track": "vehicle"}).collect()
         self.assertEqual(self.events(row.json for row in rows), self.expected)
 
+    def test_times_as_text(self):
+        """Offsets and decimals that differ from fix to fix, so that text is not in the order of time."""
+        def written(index, time):
+            hour = int(time[11:13])
+            return [time, f"{time[:11]}{hour + 2:02}{time[13:-1]}+02:00", f"{time[:-1]}.000Z"][index % 3]
+        fixes = [dict(fix, time=written(index, fix["time"])) for index, fix in enumerate(self.fixes)]
+        frame = self.spark.createDataFrame(fixes).repartition(7)
+        rows = locwatch_spark.replay(frame, self.regions, locwatch=LOCWATCH).collect()
+        self.assertEqual(self.events(row.json for row in rows), self.expected)
+
     def test_names_and_missing_values(self):
         """A name that JSON has to escape, numbers that are no numbers, and values that are not there."""
         fixes = []
