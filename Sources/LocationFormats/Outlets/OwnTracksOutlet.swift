@@ -142,9 +142,8 @@ package struct OwnTracksOutlet: Sendable {
   package func greeting() -> [MQTTSession.Message] {
     let regions = places.isEmpty ? [] : [waypoints].compactMap { $0 }
     guard announces else { return regions }
-    let states = places.compactMap { place in
-      place.isInside.map { state(of: place.id, isInside: $0) }
-    }
+    // The broker keeps what it was told before, so it is also told what is not known.
+    let states = places.map { state(of: $0.id, isInside: $0.isInside) }
     let presence = MQTTSession.Message("\(topic)/availability", "online", isRetained: true)
     return [config(), presence] + [attributes].compactMap { $0 } + states + regions
   }
@@ -161,7 +160,7 @@ package struct OwnTracksOutlet: Sendable {
     told = old.told
     guard announces else { return [] }
     return zip(places, old.places).compactMap { place, old in
-      place.isInside == old.isInside ? nil : place.isInside.map { state(of: place.id, isInside: $0) }
+      place.isInside == old.isInside ? nil : state(of: place.id, isInside: place.isInside)
     }
   }
 
@@ -211,8 +210,10 @@ package struct OwnTracksOutlet: Sendable {
     return messages
   }
 
-  private func state(of region: String, isInside: Bool) -> MQTTSession.Message {
-    .init(stateTopic(region), isInside ? "ON" : "OFF", isRetained: true)
+  /// - Parameter isInside: nil where that is not known. `None` makes the sensor `unknown`
+  ///   (https://www.home-assistant.io/integrations/binary_sensor.mqtt/).
+  private func state(of region: String, isInside: Bool?) -> MQTTSession.Message {
+    .init(stateTopic(region), isInside.map { $0 ? "ON" : "OFF" } ?? "None", isRetained: true)
   }
 
   /// Whether a line was written after the places were looked at: what they say says nothing of the time before.
