@@ -53,13 +53,18 @@ package enum Serve {
     entry?.remove()
   }
 
-  private static func hosts(_ address: ServeAddress, _ more: [String]) -> Set<String> {
+  /// The names under which browsers may ask.
+  ///
+  /// - Parameter more: those beside this machine's own.
+  static func hosts(_ address: ServeAddress, _ more: [String]) -> Set<String> {
     var hosts = Set(more.map { $0.lowercased() })
     switch address {
     case .unix: hosts.formUnion(["localhost"])
     case .tcp(_, let port):
-      for name in ["localhost", "127.0.0.1", "[::1]"] { hosts.insert("\(name):\(port)") }
-      hosts.insert("\(address)")
+      let own = ["localhost:\(port)", "127.0.0.1:\(port)", "[::1]:\(port)", "\(address)"]
+      hosts.formUnion(own)
+      // Browsers leave out the port of http.
+      if port == 80 { hosts.formUnion(own.map { String($0.dropLast(":80".count)) }) }
     }
     return hosts
   }

@@ -125,6 +125,17 @@ import Testing
     #expect((address.description, address.isLocal) == (written, isLocal))
   }
 
+  /// Browsers leave out the port of http.
+  @Test(arguments: [
+    ("127.0.0.1:80", "127.0.0.1", true), ("127.0.0.1:80", "localhost:80", true), ("[::1]:80", "[::1]", true),
+    ("192.0.2.1:80", "192.0.2.1", true), ("192.0.2.1:80", "a.example", true),
+    ("127.0.0.1:8310", "127.0.0.1", false), ("127.0.0.1:8310", "127.0.0.1:8310", true),
+    ("127.0.0.1:80", "", false),
+  ])
+  func `an address may be asked for as it is printed`(address: String, host: String, isKnown: Bool) throws {
+    #expect(Serve.hosts(try ServeAddress(address), ["A.example"]).contains(host) == isKnown)
+  }
+
   @Test(arguments: ["", "x", "unix:", "127.0.0.1:", "127.0.0.1:70000", ":80"])
   func `what is no address is refused`(text: String) {
     #expect(throws: Failure.self) { try ServeAddress(text) }
