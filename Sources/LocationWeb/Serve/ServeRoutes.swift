@@ -244,7 +244,10 @@ struct ServeRoutes {
     let (tree, circle) = try circle(http, others: ["id", "name"])
     guard let id = tree["id"]?.string else { throw Failure(.data, what: "a region has an id") }
     var edit = RegionEdit(id: id)
-    edit.name = tree["name"]?.string
+    if let name = tree["name"] {
+      guard let text = name.string else { throw Failure(.data, what: "name is \(name.text), and not a text") }
+      edit.name = text
+    }
     do throws(Failure) {
       return try store(try edit.apply(to: circle), id, changing: false)
     } catch  where error.code == .cantCreate {

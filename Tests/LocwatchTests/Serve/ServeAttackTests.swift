@@ -34,7 +34,7 @@ import Testing
     for body in [
       "{", "[]", #"{"id":"x","lat":91,"lon":0,"radius_m":5}"#, #"{"id":"x","lat":1,"lon":0,"radius_m":-5}"#,
       #"{"id":"x","lat":1,"lon":0,"radius_m":5,"dwel":3}"#, #"{"id":"","lat":1,"lon":0,"radius_m":5}"#,
-      #"{"id":"x","lat":"1","lon":0,"radius_m":5}"#,
+      #"{"id":"x","lat":"1","lon":0,"radius_m":5}"#, #"{"id":"x","lat":1,"lon":0,"radius_m":5,"name":5}"#,
       #"{"id":"x","lat":1,"lon":0,"radius_m":1e999}"#, String(repeating: "[", count: 30_000),
     ] {
       let refused = try await server.ask("POST", "/api/regions", body: body)
