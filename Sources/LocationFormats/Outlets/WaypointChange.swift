@@ -27,9 +27,13 @@ package struct WaypointChange: Sendable {
     guard case .array(let waypoints)? = tree["waypoints"] else {
       throw Failure(.data, what: "it has no list of waypoints")
     }
+    var names: Set<String> = []
     for waypoint in waypoints {
       let name = waypoint["rid"]?.string ?? waypoint["desc"]?.string
       guard let name, !name.isEmpty else { throw Failure(.data, what: "a waypoint has neither rid nor desc") }
+      guard names.insert(name).inserted else {
+        throw Failure(.data, what: "waypoint \"\(name)\" comes twice")
+      }
       if Self.isOutOfRange(waypoint["lat"], 90) || Self.isOutOfRange(waypoint["lon"], 180) {
         removed.append(name)
         continue
@@ -37,8 +41,7 @@ package struct WaypointChange: Sendable {
       let list = JSONTree.object(["_type": .string("waypoints"), "waypoints": .array([waypoint])])
       var edit = RegionEdit(id: name)
       edit.tags = [Self.tag(of: outlet)]
-      let radius = waypoint["rad"].flatMap { $0.double ?? $0.string.flatMap { Double($0) } } ?? 0
-      guard radius != 0 else {
+      guard Self.number(waypoint["rad"]) ?? 0 != 0 else {
         throw Failure(.data, what: "waypoint \"\(name)\" is no place: it has no radius: rad, metres")
       }
       let read = try RegionFile.read(bytes: Array(list.text.utf8), name: "setWaypoints")
@@ -62,6 +65,11 @@ package struct WaypointChange: Sendable {
   }
 
   private static func isOutOfRange(_ value: JSONTree?, _ limit: Double) -> Bool {
-    value?.double.map { abs($0) > limit } ?? false
+    number(value).map { abs($0) > limit } ?? false
+  }
+
+  /// Some apps write numbers as text.
+  private static func number(_ value: JSONTree?) -> Double? {
+    value?.double ?? value?.string.flatMap { Double($0) }
   }
 }

@@ -60,7 +60,7 @@ struct MQTTCommandTests {
     try await publish(
       broker,
       #"{"_type":"cmd","action":"setWaypoints","waypoints":{"_type":"waypoints","waypoints":["#
-        + #"{"_type":"waypoint","desc":"work","lat":-1000000,"lon":0,"rad":90,"tst":2}]}}"#)
+        + #"{"_type":"waypoint","desc":"work","lat":"-1000000","lon":"0","rad":90,"tst":2}]}}"#)
     try await run.wait("the removal") { try await ids(run) == ["home", "own"] }
     try await run.wait("the word for it") {
       run.process?.stderr.contains("0 regions were set and 1 region was removed") == true
@@ -133,6 +133,9 @@ struct MQTTCommandTests {
     try await waitForLog("a command was refused: setWaypoints")
     try await publish(broker, Self.places.replacing(#""rad":"90""#, with: #""rad":0"#))
     try await waitForLog(#"waypoint "work" is no place: it has no radius: rad, metres"#)
+    let twice = Self.places.replacing(#""rid":"home","lat":48.1"#, with: #""rid":"work","lat":-1000"#)
+    try await publish(broker, twice)
+    try await waitForLog(#"waypoint "work" comes twice"#)
     // Whoever may publish there can't fill the log.
     for _ in 0..<12 { try await publish(broker, "quiet") }
     try await waitForLog("what else is refused in this minute is not told")
