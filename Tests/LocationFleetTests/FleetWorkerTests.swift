@@ -410,6 +410,19 @@ struct FleetWorkerTests {
     }
   }
 
+  @Test func `what simulate publishes is kept, also of a second run`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    for seed in ["1", "2", "2"] {
+      let run = try await cluster.fleet([
+        "simulate", "--devices", "5", "--seconds", "100", "--start", "1700000000", "--seed", seed,
+      ])
+      #expect(run.stdout == "50 fixes of 5 devices published\n", "\(run)")
+    }
+    let status = try await cluster.fleet(["status"])
+    #expect(status.stdout.contains("150 messages of fixes"), "\(status)")
+  }
+
   /// nats-server tells 100,000 subjects at a time.
   @Test func `devices lists all, also where they are very many`() async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 4)

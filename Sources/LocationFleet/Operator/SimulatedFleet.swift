@@ -118,6 +118,8 @@ package struct SimulatedFleet {
     steps: Int, rate: Double, to layout: FleetLayout, log: @escaping (String) -> Void
   ) throws(Failure) -> Int {
     let publisher = try EventPublisher(layout.stream.connection, log: log)
+    // No other run has it: the stream drops a fix for one of the same id.
+    let run = try layout.stream.connection.inbox()
     let began = FleetClock.seconds
     var count = 0
     var bytes: [UInt8] = []
@@ -129,7 +131,7 @@ package struct SimulatedFleet {
         self.step(index, time: time, into: &bytes)
         let name = Self.name(index)
         try publisher.publish(
-          "owntracks.\(name.user).\(name.device)", bytes, id: "\(name.device)-\(time)", of: nil,
+          "owntracks.\(name.user).\(name.device)", bytes, id: "\(run)-\(name.device)-\(time)", of: nil,
           fixTime: FleetClock.wall)
         try publisher.makeRoom()
         count += 1
