@@ -131,11 +131,14 @@ struct OutletsAdd: ReportingCommand {
 
   func perform() throws(Failure) {
     let database = try state.open()
-    let outlet = try made(instance: try database.instance())
+    var outlet = try made(instance: try database.instance())
+    let ids = try database.regionIDs()
+    // As the state file has them: SQLite, which counts what waits, compares bytes.
+    outlet.regions = outlet.regions?.map { name in ids.first { $0 == name } ?? name }
     try database.put(outlet, replacing: replace)
     try state.seat().noteOutlets([name])
     Terminal.note("added \(name)")
-    Terminal.warn(complaints(about: outlet, among: try database.regionIDs()))
+    Terminal.warn(complaints(about: outlet, among: ids))
   }
 
   /// What it names that is not there, or will be refused.

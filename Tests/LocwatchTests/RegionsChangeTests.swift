@@ -47,6 +47,18 @@ import Testing
     #expect(taken.status == 73, "\(taken)")
   }
 
+  /// What waits for an outlet is counted by SQLite, which compares bytes.
+  @Test func `an outlet names a region as the state file does, in whatever way it is typed`() async throws {
+    #expect(try await run(["regions", "add", "caf\u{E9}", "--circle", "48.1,11.5,120"]).status == 0)
+    let added = try await run([
+      "outlets", "add", "door", "--webhook", "http://127.0.0.1:9/hook", "--region", "cafe\u{301}",
+    ])
+    #expect(added.status == 0, "\(added)")
+    let database = try #require(try StateDatabase.openToRead(path: folder("s.db")))
+    let regions = try database.outletSettings().flatMap { $0.regions ?? [] }
+    #expect(regions.map { Array($0.utf8) } == [Array("caf\u{E9}".utf8)])
+  }
+
   @Test func `rename takes programs and outlets along, or changes nothing, before it says so`() async throws {
     try await add()
     for kind in ["enter", "exit"] {
