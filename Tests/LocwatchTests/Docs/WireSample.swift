@@ -50,6 +50,8 @@ struct WireSample: CustomStringConvertible, Sendable {
     let report = FixReport(time: time, latitude: 48, longitude: 11, accuracy: accuracy)
     engine.handle(Stamped(at: instant, .fix(report)), into: &effects)
     var encoder = RecordEncoder(format: .ndjson, track: "t.gpx")
-    return WireSample(line: encoder.encode(Summary(of: engine, notes: ["gzip"])) ?? [])
+    var summary = Summary(of: engine, notes: ["gzip"])
+    summary.calibration = "a meter on a device"
+    return WireSample(line: encoder.encode(summary) ?? [])
   }()
 }
