@@ -60,6 +60,7 @@ struct Synth: ReportingCommand {
     try OutputFile.refuse(output, sameAs: [scenario])
     let (name, bytes) = try StrictYAML.bytes(ofFile: scenario)
     let scenario = try SynthScenario(yaml: bytes, file: name)
+    if format == .nmea { try NMEAText.refuseUndated(scenario, file: name) }
     var text = SynthText(scenario, seed: seed, as: format)
     let file = try OutputFile(path: output)
     try text.write { piece throws(Failure) in try file.write(piece) }

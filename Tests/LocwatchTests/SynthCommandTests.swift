@@ -64,6 +64,16 @@ import Testing
     #expect(status == expected)
   }
 
+  @Test(arguments: ["1979-12-31T23:59:59Z", "2079-12-31T23:59:58Z"])
+  func `a date that NMEA can't name is refused`(start: String) async throws {
+    let scenario = Self.scenario.replacing("2026-05-04T06:30:00Z", with: start)
+    for (name, wanted) in [("t.nmea", 65), ("t.gpx", 0)] as [(String, Int32)] {
+      let (status, folder) = try await run(["@s.yaml", "-o", "@\(name)"], scenario: scenario)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      #expect(status == wanted)
+    }
+  }
+
   @Test func `a mistake in the scenario is bad data and creates nothing`() async throws {
     let (status, folder) = try await run(["@s.yaml", "-o", "@t.gpx"], scenario: Self.scenario + "\nsede: 4")
     defer { try? FileManager.default.removeItem(at: folder) }

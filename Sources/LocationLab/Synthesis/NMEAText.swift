@@ -1,10 +1,27 @@
 import LocationCore
+package import LocationFormats
 
 /// Writes NMEA 0183: for each fix RMC and GGA, from which gpsd 3.22 makes one report with `eph` = HDOP x 19.
 ///
 /// Sentences as in the u-blox 8 receiver description (UBX-13003221), NMEA version 4.1. The elevation is 0
 /// where the scenario gives none, since a fix without one counts as two-dimensional.
-enum NMEAText {
+package enum NMEAText {
+  /// The years that a date of two digits can name: no receiver is older than 1980.
+  private static let dates =
+    UTCTime(microseconds: 315_532_800_000_000)..<UTCTime(microseconds: 3_471_292_800_000_000)
+
+  /// Refuses a track whose dates would be read as those of another century.
+  ///
+  /// - Throws: `.data`.
+  package static func refuseUndated(_ scenario: SynthScenario, file: String) throws(Failure) {
+    let end = scenario.start.advanced(bySeconds: SynthMotion(scenario).seconds)
+    guard dates.contains(scenario.start), dates.contains(end) else {
+      throw Failure(
+        .data, file: file, what: "NMEA 0183 names the years 1980 to 2079 only",
+        remedy: "begin in these years, or write .gpx or .ndjson")
+    }
+  }
+
   static func append(_ fix: SynthFix, fields: Set<SynthScenario.Field>, to text: inout [UInt8]) {
     let clock = Clock(fix.time)
     appendSentence(to: &text) { body in
