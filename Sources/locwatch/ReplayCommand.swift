@@ -136,7 +136,8 @@ struct ReplayCommand: AsyncParsableCommand {
     }
     if batch { try validateBatch() }
     if tracks.isEmpty, !batch { throw ValidationError("give a track, or - for standard input") }
-    if tracks.filter({ $0 == "-" }).count > 1 {
+    let inputs = tracks + (batch && tracks.isEmpty ? ["-"] : []) + regionFiles.regions
+    if inputs.count(where: { $0 == "-" }) > 1 {
       throw ValidationError("standard input can be read only once")
     }
     if let jobs, jobs < 1 { throw ValidationError("--jobs needs a whole number of at least 1") }

@@ -124,6 +124,12 @@ struct BatchReplayTests {
     #expect(several.stderr.split(separator: "\n").count == 2, "\(several.stderr)")
   }
 
+  @Test(arguments: [["-", "-"], ["-", "-r", "-"], ["--batch", "-r", "-"]])
+  func `standard input is read only once`(arguments: [String]) async throws {
+    let run = try await Binary.run(["replay"] + arguments)
+    #expect(run.status == 64 && run.stderr.contains("standard input can be read only once"), "\(run)")
+  }
+
   @Test func `lines without times get them with an interval`() async throws {
     let line = #"{"track":"a","lat":48.1,"lon":11.5}"#
     let run = try await Binary.run(
