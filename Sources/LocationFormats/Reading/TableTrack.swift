@@ -6,6 +6,8 @@ package struct TableTrack: FormatTrack {
   private let assumeAccuracyMeters: Double?
   private var buffer = LineBuffer(limit: LineTrack.maximumLineBytes)
   private var header: TableHeader?
+  /// The lines so far of a record in which a quoted field goes on.
+  private var begun: [UInt8] = []
   private var unreadable = 0
   private var unreadableTimes = 0
   /// The first text that is no time, and its line.
@@ -56,6 +58,7 @@ package struct TableTrack: FormatTrack {
     guard piece.count > 0 else {
       let text = buffer.bytes
       if let range = buffer.last() { try read(text.span.extracting(range), into: &batch) }
+      takeBegun(into: &batch)
       return
     }
     buffer.append(piece.bytes.span.extracting(..<piece.count))
@@ -73,7 +76,7 @@ package struct TableTrack: FormatTrack {
   }
 
   private mutating func read(_ line: Span<UInt8>, into batch: inout [TrackItem]) throws(Failure) {
-    guard !line.rangeWithinXMLSpace.isEmpty else { return }
+    guard !line.rangeWithinXMLSpace.isEmpty || !begun.isEmpty else { return }
     guard let header else {
       header = TableHeader(line)
       guard header != nil else {
@@ -83,6 +86,27 @@ package struct TableTrack: FormatTrack {
       }
       return
     }
+    let goesOn = TableHeader.isQuoted(after: line, header.separator, isQuoted: !begun.isEmpty)
+    guard goesOn || !begun.isEmpty else { return take(line, header, into: &batch) }
+    begun += line.array
+    guard goesOn else {
+      let record = begun
+      begun = []
+      return take(record.span, header, into: &batch)
+    }
+    begun.append(UInt8(ascii: "\n"))
+    if begun.count > LineTrack.maximumLineBytes { takeBegun(into: &batch) }
+  }
+
+  /// Takes the lines of a record that does not end each for itself: the quote was none.
+  private mutating func takeBegun(into batch: inout [TrackItem]) {
+    guard let header else { return }
+    let lines = begun.split(separator: UInt8(ascii: "\n"))
+    begun = []
+    for line in lines { take(Array(line).span, header, into: &batch) }
+  }
+
+  private mutating func take(_ line: Span<UInt8>, _ header: TableHeader, into batch: inout [TrackItem]) {
     guard let report = header.report(line, assumeAccuracyMeters: assumeAccuracyMeters) else {
       unreadable += 1
       return
@@ -250,6 +274,27 @@ package struct TableHeader: Hashable, Sendable {
   /// Where the separators of a date stand whose year comes first, and its length.
   private static let yearFirst = (first: 4, last: 7)
   private static let dateBytes = 10
+
+  /// Whether a quoted field goes on behind a line; a quote begins one only at its start (RFC 4180).
+  ///
+  /// - Parameter isQuoted: whether the line begins within one.
+  static func isQuoted(after line: Span<UInt8>, _ separator: UInt8, isQuoted: Bool) -> Bool {
+    let quote = UInt8(ascii: "\"")
+    var isQuoted = isQuoted
+    var (isAtStart, hasClosed) = (true, false)
+    for index in 0..<line.count {
+      let byte = line[index]
+      if byte == quote {
+        // Two quotes within a field are one: the field goes on.
+        (isQuoted, hasClosed) = (!isQuoted && (isAtStart || hasClosed), isQuoted)
+        isAtStart = false
+      } else if !isQuoted {
+        hasClosed = false
+        isAtStart = byte == separator || isAtStart && byte.isXMLSpace
+      }
+    }
+    return isQuoted
+  }
 
   /// The fields of a line without the white space around them; a quoted one may have separators in it (RFC 4180).
   static func fields(of line: Span<UInt8>, _ separator: UInt8) -> [[UInt8]] {

@@ -32,9 +32,19 @@ struct TableRegionReader {
     }
     let start = bytes.span.startsWithByteOrderMark ? 3 : 0
     var line = 0
+    var row: [UInt8] = []
+    var goesOn = false
     for text in bytes[start...].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       line += 1
-      let row = Array(text)
+      row += text
+      if !columns.isEmpty {
+        goesOn = TableHeader.isQuoted(after: Array(text).span, separator, isQuoted: goesOn)
+        if goesOn {
+          row.append(UInt8(ascii: "\n"))
+          continue
+        }
+      }
+      defer { row = [] }
       guard !row.span.rangeWithinXMLSpace.isEmpty else { continue }
       if columns.isEmpty {
         readHeader(row)
@@ -47,6 +57,7 @@ struct TableRegionReader {
         }
       }
     }
+    if goesOn { collector.note("a quoted field does not end", "close its quote", line: line) }
     if collector.number == 0 { collector.note("holds no rows", nil, line: nil) }
   }
 

@@ -109,6 +109,19 @@ import Testing
     #expect(reading.notes == ["1 line without a latitude and a longitude, skipped"])
   }
 
+  @Test(arguments: [
+    ("\"two\nlines, \"\"and\"\" a quote\"", 3), ("\"\"", 3), ("5\" wide", 2), ("5\"\" wide", 3),
+    ("\"open", 2),
+  ])
+  func `a quoted field may have line breaks, and a stray quote spoils one line`(name: String, fixes: Int)
+    throws
+  {
+    let rows = ["first", name, "last"].enumerated().map { "177787440\($0),\($1),48.1,11.5\n" }.joined()
+    let reading = try Reading("time,name,lat,lon\n" + rows)
+    #expect(reading.failure == nil)
+    #expect(reading.fixes.count == fixes)
+  }
+
   @Test(arguments: ["unix", "ts", "Unix time"]) func `seconds since 1970 are a time`(name: String) throws {
     let reading = try Reading("\(name),lat,lon\n1777874400.5,48.1,11.5\n")
     #expect(times(reading) == ["2026-05-04T06:00:00.500Z"])

@@ -248,6 +248,13 @@ import Testing
 
   // MARK: Formats
 
+  @Test func `a quoted field of a table may have line breaks`() throws {
+    let text = "name,note,lat,lon,radius_m\na,\"two\n\nlines\",51.5,1,60\nb,,51.6,1,60\n"
+    let file = try Self.read(text)
+    #expect(file.regions.map(\.id) == ["a", "b"])
+    #expect(throws: Failure.self) { try Self.read(text + "c,\"open,51.7,1,60\nd,,51.8,1,60\n") }
+  }
+
   /// Python, JavaScript and others write small numbers so, as at Greenwich.
   @Test(arguments: [
     "name,lat,lon,radius_m\na,51.5,-5.1e-05,1.2e2\n",
