@@ -33,7 +33,15 @@ package struct Timeline {
   /// Notes on what was assigned, or was to be assigned for nothing.
   package var notes: [String] {
     guard let interval = options.intervalSeconds else { return [] }
-    guard assigns else { return timed > 0 ? ["the fixes have times: --interval has no effect"] : [] }
+    guard assigns else {
+      guard timed > 0 else { return [] }
+      let lacking = fixes - timed
+      return [
+        lacking == 0
+          ? "the fixes have times: --interval has no effect"
+          : "the first fix has a time: --interval gives none to the \(Wording.count(lacking, "point")) without one"
+      ]
+    }
     let start = options.start ?? TrackOptions.defaultStart
     let lack =
       timed == 0

@@ -162,5 +162,7 @@ struct GPXReadingTests {
     let timedFirst = HostileGPXTests.track(HostileGPXTests.point(3) + points)
     let reading = try Reading(timedFirst, options: TrackOptions(intervalSeconds: 1))
     #expect(reading.fixes.map { $0.time == nil } == [false, true, true, false])
+    #expect(
+      reading.notes.contains("the first fix has a time: --interval gives none to the 2 points without one"))
   }
 }
