@@ -9,6 +9,11 @@ package struct Timeline {
   private var placed = 0
   private var withoutFix = 0
   private var assigns = false
+  /// Whether a time would have been after the year 9999.
+  private var isOverrun = false
+
+  /// 10000-01-01T00:00:00Z.
+  private static let end = UTCTime(microseconds: 253_402_300_800_000_000)
 
   package init(options: TrackOptions) { self.options = options }
 
@@ -23,8 +28,13 @@ package struct Timeline {
       } else if let interval = options.intervalSeconds, assigns || fixes == 0 {
         assigns = true
         let start = options.start ?? TrackOptions.defaultStart
-        report.time = start.advanced(bySeconds: Double(fixes) * interval)
-        items[index] = .fix(report)
+        let time = start.advanced(bySeconds: Double(fixes) * interval)
+        if time < Self.end {
+          report.time = time
+          items[index] = .fix(report)
+        } else {
+          isOverrun = true
+        }
       }
       fixes += 1
     }
@@ -58,6 +68,11 @@ package struct Timeline {
       guard fixes > 0, withoutFix == 0 else { return nil }
       return Failure(
         .data, file: file, line: firstPointLine, what: "no point has a latitude and a longitude")
+    }
+    if isOverrun {
+      return Failure(
+        .data, file: file, line: firstPointLine, what: "the track ends after the year 9999",
+        remedy: "give an earlier --start, or a shorter --interval")
     }
     if timed == 0, !assigns {
       return timeTrouble

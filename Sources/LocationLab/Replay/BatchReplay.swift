@@ -184,7 +184,8 @@ private final class BatchTrack {
   func finish(into printer: inout LinePrinter) throws(Failure) {
     let summary = replay.finish(notes: timeline?.notes ?? [])
     if let line = replay.sink.encoder.encode(summary) { replay.sink.lines.append(line) }
-    outcome = TrackOutcome(summary: summary)
+    outcome = TrackOutcome(
+      summary: summary, failure: timeline?.failure(file: name, firstPointLine: nil))
     if !summary.rejected.isEmpty, summary.tally.accepted == 0,
       summary.rejected.allSatisfy({ $0.reason == .noTime })
     {

@@ -157,6 +157,12 @@ struct GPXReadingTests {
           "2024-01-01T00:00:00.000Z", "2024-01-01T00:00:00.500Z", "2024-05-01T10:00:03.000Z",
           "2024-01-01T00:00:01.500Z",
         ])
+    let late = TrackOptions(intervalSeconds: 3600, start: UTCTime(rfc3339: "9999-12-31T22:30:00Z"))
+    #expect(
+      try times(late) == [
+        "9999-12-31T22:30:00.000Z", "9999-12-31T23:30:00.000Z", "2024-05-01T10:00:03.000Z", nil,
+      ])
+    #expect(try Reading(document, options: late).failure?.what == "the track ends after the year 9999")
     #expect(try times(TrackOptions(intervalSeconds: 1)).first == "2000-01-01T00:00:00.000Z")
     #expect(try times(TrackOptions()) == [nil, nil, "2024-05-01T10:00:03.000Z", nil])
     let timedFirst = HostileGPXTests.track(HostileGPXTests.point(3) + points)
