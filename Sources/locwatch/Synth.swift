@@ -66,7 +66,8 @@ struct Synth: ReportingCommand {
     try text.write { piece throws(Failure) in try file.write(piece) }
     guard output != "-" else { return }
     let (seconds, meters) = (Int(text.motion.seconds), Int(text.motion.meters))
-    try Terminal.print("\(output): \(text.fixCount) fixes, \(seconds) s, \(meters) m\n")
+    try Terminal.print(
+      "\(output): \(Wording.count(text.fixCount, "fix", plural: "fixes")), \(seconds) s, \(meters) m\n")
   }
 }
 

@@ -10,7 +10,7 @@ package enum Wording {
     if seconds < 10 && seconds != seconds.rounded() { return "\(number(seconds, 1)) s" }
     let whole = Int(min(max(seconds.rounded(), 0), 1e15))
     func pair(_ big: Int, _ bigUnit: String, _ small: Int, _ smallUnit: String) -> String {
-      small == 0 ? "\(big) \(bigUnit)" : "\(big) \(bigUnit) \(small) \(smallUnit)"
+      small == 0 ? "\(count(big)) \(bigUnit)" : "\(count(big)) \(bigUnit) \(small) \(smallUnit)"
     }
     if whole < 60 { return "\(whole) s" }
     if whole < 3600 { return pair(whole / 60, "min", whole % 60, "s") }

@@ -38,7 +38,9 @@ package struct LineTrack: FormatTrack {
       }
       if gpsd.unreadable > 0 { notes.append("\(gpsd.unreadable) reports that libgps can't read") }
     }
-    if otherObjects > 0 { notes.append("\(otherObjects) objects without a position, skipped") }
+    if otherObjects > 0 {
+      notes.append("\(Wording.count(otherObjects, "object")) without a position, skipped")
+    }
     return notes
   }
 

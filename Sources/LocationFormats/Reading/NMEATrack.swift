@@ -34,8 +34,8 @@ package struct NMEATrack: FormatTrack {
   /// What is to be told of the file, a line each.
   package var notes: [String] {
     var notes: [String] = []
-    if leftOut > 0 { notes.append("\(leftOut) positions before the first date, left out") }
-    if damaged > 0 { notes.append("\(damaged) damaged sentences, skipped") }
+    if leftOut > 0 { notes.append("\(Wording.count(leftOut, "position")) before the first date, left out") }
+    if damaged > 0 { notes.append("\(Wording.count(damaged, "damaged sentence")), skipped") }
     return notes
   }
 

@@ -27,7 +27,7 @@ import Testing
     let reading = try Reading(log)
     #expect(reading.failure == nil)
     // The first GGA comes before any date.
-    #expect(reading.notes == ["1 positions before the first date, left out"])
+    #expect(reading.notes == ["1 position before the first date, left out"])
     #expect(
       times(reading) == [
         "1994-03-23T23:59:59.000Z", "1994-03-24T00:00:00.000Z", "1994-03-24T00:00:01.000Z",
@@ -63,7 +63,7 @@ import Testing
     let reading = try Reading(log)
     #expect(reading.failure == nil)
     #expect(times(reading) == ["1994-03-23T12:00:00.000Z", "1994-03-23T12:00:02.000Z"])
-    #expect(reading.notes == ["1 damaged sentences, skipped"])
+    #expect(reading.notes == ["1 damaged sentence, skipped"])
   }
 
   @Test(arguments: [false, true]) func `a log whose checksums are all wrong says so`(hasTime: Bool) throws {
@@ -356,6 +356,6 @@ import Testing
     #expect(times(reading) == ["2026-05-04T06:30:00.000Z"])
     #expect(reading.fixes.first?.altitudeMeters == 500)
     #expect(reading.fixes.first?.mode == .network)
-    #expect(reading.notes == ["1 objects without a position, skipped"])
+    #expect(reading.notes == ["1 object without a position, skipped"])
   }
 }
