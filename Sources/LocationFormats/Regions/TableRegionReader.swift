@@ -33,9 +33,11 @@ struct TableRegionReader {
     let start = bytes.span.startsWithByteOrderMark ? 3 : 0
     var line = 0
     var row: [UInt8] = []
+    var rowLine = 0
     var goesOn = false
     for text in bytes[start...].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       line += 1
+      if !goesOn { rowLine = line }
       row += text
       if !columns.isEmpty {
         goesOn = TableHeader.isQuoted(after: Array(text).span, separator, isQuoted: goesOn)
@@ -53,11 +55,14 @@ struct TableRegionReader {
         do throws(RegionProblem) {
           try add(TableHeader.fields(of: row.span, separator).map { String(decoding: $0, as: UTF8.self) })
         } catch {
-          collector.note(error.what, error.remedy, line: line)
+          collector.note(error.what, error.remedy, line: rowLine)
         }
       }
     }
-    if goesOn { collector.note("a quoted field does not end", "close its quote", line: line) }
+    if goesOn {
+      collector.number += 1
+      collector.note("a quoted field does not end", "close its quote", line: rowLine)
+    }
     if collector.number == 0 { collector.note("holds no rows", nil, line: nil) }
   }
 

@@ -252,7 +252,8 @@ import Testing
     let text = "name,note,lat,lon,radius_m\na,\"two\n\nlines\",51.5,1,60\nb,,51.6,1,60\n"
     let file = try Self.read(text)
     #expect(file.regions.map(\.id) == ["a", "b"])
-    #expect(throws: Failure.self) { try Self.read(text + "c,\"open,51.7,1,60\nd,,51.8,1,60\n") }
+    let thrown = #expect(throws: Failure.self) { try Self.read(text + "c,\"open,51.7,1,60\nd,,51.8,1,60\n") }
+    #expect(thrown?.description == "f:6: row 3: a quoted field does not end; close its quote")
   }
 
   /// Python, JavaScript and others write small numbers so, as at Greenwich.
