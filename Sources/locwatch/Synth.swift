@@ -1,4 +1,5 @@
 import ArgumentParser
+import LocationCore
 import LocationFormats
 import LocationLab
 import LocationRuntime

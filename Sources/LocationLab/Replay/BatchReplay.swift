@@ -185,7 +185,7 @@ private final class BatchTrack {
     let summary = replay.finish(notes: timeline?.notes ?? [])
     if let line = replay.sink.encoder.encode(summary) { replay.sink.lines.append(line) }
     outcome = TrackOutcome(
-      summary: summary, failure: timeline?.failure(file: name, firstPointLine: nil))
+      summary: summary, failure: timeline?.failure(file: name.text, firstPointLine: nil))
     if !summary.rejected.isEmpty, summary.tally.accepted == 0,
       summary.rejected.allSatisfy({ $0.reason == .noTime })
     {

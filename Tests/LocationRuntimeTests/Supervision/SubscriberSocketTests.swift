@@ -1,8 +1,8 @@
 import Foundation
-import LocationCore
 import TestSupport
 import Testing
 
+@testable import LocationCore
 @testable import LocationFormats
 @testable import LocationLab
 @testable import LocationRuntime

@@ -99,7 +99,7 @@ import Testing
     }
     #expect(try run.shown("logger")?.lastEnd?.status == 0)
     #expect(await run.end() == 0)
-    #expect(try log(run).count == 1)
+    #expect(log(run).count == 1)
   }
 
   @Test func `many events while a program is down and the daemon is killed all arrive, in order`()
