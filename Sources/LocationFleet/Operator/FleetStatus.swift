@@ -83,7 +83,10 @@ package struct FleetStatus {
         let report = try? ExactDecoder.value(WorkerReport.self, of: JetStream.tree(lease.entry.value))
       {
         workers.append(report)
-      } else if let number = partitions.firstIndex(where: { FleetLayout.leaseKey($0.number) == key }) {
+      } else if let number = partitions.firstIndex(where: { FleetLayout.leaseKey($0.number) == key }),
+        // Without a checkpoint that can be read, whoever has the lease can't take the partition.
+        partitions[number].damage == nil
+      {
         let name = lease.entry.value.prefix { $0 != UInt8(ascii: " ") }
         partitions[number].worker = String(decoding: name, as: UTF8.self)
       }
