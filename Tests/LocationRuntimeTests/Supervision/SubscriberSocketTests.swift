@@ -196,7 +196,8 @@ import Testing
     add(
       run,
       command: [
-        "/bin/sh", "-c", "readlink /proc/$$/fd/1 /proc/$$/fd/2 > \(outputs); echo 'no such host' >&2; exit 7",
+        "/bin/sh", "-c",
+        "both=$(readlink /proc/$$/fd/1 /proc/$$/fd/2); echo \"$both\" > \(outputs); echo 'no such host' >&2; exit 7",
       ])
     run.relaunch("outside")
     let end = try run.wait("its end") { report -> ProgramEnd? in
