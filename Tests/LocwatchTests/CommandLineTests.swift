@@ -252,7 +252,7 @@ import Testing
     for (words, input) in [(["compare", "-", "-"], fix), (["replay", "-", "-r", "-"], place)] {
       let run = try await Binary.run(words, stdin: input)
       #expect(run.status == 64, "\(run)")
-      #expect(run.stderr == "locwatch: <stdin>: can be read only once; give one - at most\n")
+      #expect(run.stderr.contains("can be read only once"), "\(run)")
     }
     for words in [
       ["replay", "Tracks"], ["replay", "Tracks/tunnel.gpx", "-r", "Tracks"], ["synth", "Tracks", "-o", "-"],

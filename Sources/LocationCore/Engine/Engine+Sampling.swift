@@ -78,10 +78,10 @@ extension Engine {
       view.evidenceSeconds = configuration.regions.clearSeconds
     }
     view.needsMoves = needs.needsMoves
-    view.move = state.significant.move(from: fix)
+    view.move = SamplingView.Move(state.significant, from: fix)
     if state.policy.hasOwnMeasures {
       for session in state.policy.sessions where session.mayKnowMoves {
-        if let own = session.significant, own.hasDelivered { view.ownMoves.append(own.move(from: fix)) }
+        if let own = session.significant, own.hasDelivered { view.ownMoves.append(.init(own, from: fix)) }
       }
     }
     let outlook = state.ledger.outlook
@@ -90,5 +90,14 @@ extension Engine {
     view.laterTimeToFixSeconds = outlook.laterTimeToFix
     view.leastPauseSeconds = state.ledger.profile.leastPauseSeconds
     return view
+  }
+}
+
+extension SamplingView.Move {
+  /// What the next significant change after a fix waits for.
+  fileprivate init(_ measure: SignificantChange, from fix: Fix) {
+    self.init(
+      closedSeconds: Swift.max(0, fix.instant.seconds(to: measure.windowEnd)),
+      remainingMeters: measure.remainingMeters(from: fix))
   }
 }

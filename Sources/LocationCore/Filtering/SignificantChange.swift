@@ -133,14 +133,10 @@ public struct SignificantChange: Hashable, Sendable, Codable {
   /// Whether anything has been delivered.
   var hasDelivered: Bool { delivered != nil }
 
-  /// What the next significant change after a fix waits for, as the plain rule has it.
-  func move(from fix: Fix) -> SamplingView.Move {
-    var move = SamplingView.Move(closedSeconds: max(0, fix.instant.seconds(to: windowEnd)))
-    if let delivered {
-      let moved = Geodesy.distanceMeters(delivered.coordinate, fix.coordinate)
-      move.remainingMeters = max(0, configuration.distanceMeters - moved)
-    }
-    return move
+  /// Metres from a fix to the nearest place that would be a significant change, as the plain rule has it.
+  func remainingMeters(from fix: Fix) -> Double {
+    guard let delivered else { return 0 }
+    return max(0, configuration.distanceMeters - Geodesy.distanceMeters(delivered.coordinate, fix.coordinate))
   }
 
   /// Delivers a fix.
