@@ -95,10 +95,15 @@ extension DaemonLoop {
     }
   }
 
-  /// Drops the unlocks that commands reported before the machine booted.
-  mutating func passOver(_ requests: [StateDatabase.StoredRequest]) {
-    for request in requests { live.host.journal.noteRequest(request.number) }
-    if !requests.isEmpty { Self.log("an unlock was reported before the machine booted: it does not count") }
+  /// Takes what commands have left before the machine booted and the boot undoes. Call it before the engine is told of the
+  /// boot: a force-quit does more than set the mark. An unlock is dropped: it would start programs.
+  mutating func takeUndone(
+    _ requests: [StateDatabase.StoredRequest], at reading: ClockReading
+  ) throws(Failure) {
+    let unlocks = requests.filter { $0.event == .machine(.unlock) }
+    for request in unlocks { live.host.journal.noteRequest(request.number) }
+    if !unlocks.isEmpty { Self.log("an unlock was reported before the machine booted: it does not count") }
+    try take(requests.filter { $0.event != .machine(.unlock) }, at: reading)
   }
 
   /// What a command is told of a decision against it.

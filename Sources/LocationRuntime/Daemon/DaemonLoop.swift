@@ -223,7 +223,7 @@ struct DaemonLoop: ~Copyable {
     try applyRegions(nil)
     try applySubscribers(nil, isBeginning: true)
     if wasOtherBoot {
-      passOver(undone)
+      try takeUndone(undone, at: reading)
       try live.handle(.machine(.reboot), at: reading)
     } else {
       for view in live.engine.subscribers where view.state != .notRunning {

@@ -17,12 +17,15 @@ extension StateDatabase {
     /// The boot in which it was left; nil where an earlier version left it.
     var boot: String?
 
-    /// Whether the machine has booted since, and that undoes it: an unlock counts for one boot (rule A8).
+    /// Whether the machine has booted since, and that undoes it: an unlock counts for one boot (rule A8), and a boot clears
+    /// the mark of a force-quit (rule A7).
     ///
     /// - Parameter lastBoot: that of the last daemon, after which it was left; nil where there was none.
     func isUndoneByBoot(since lastBoot: String?) -> Bool {
       let boot = boot ?? lastBoot ?? ProcessStatus.boot
-      return boot != ProcessStatus.boot && event == .machine(.unlock)
+      guard boot != ProcessStatus.boot else { return false }
+      if case .subscriber(_, .quit) = event { return true }
+      return event == .machine(.unlock)
     }
   }
 

@@ -142,6 +142,28 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test(arguments: [true, false])
+  func `A7 a boot clears the mark of a force-quit that was left before it`(isOfThisBoot: Bool) async throws {
+    let run = try DaemonRun()
+    try await run.add("logger")
+    try run.start(run.settings())
+    run.move(0, second: 0)
+    try await run.waitFor("logger", .suspended)
+    #expect(await run.end() == 0)
+    #expect(try await run.command(["subscribers", "quit", "logger"]).status == 0)
+    // Another boot, as far as the state tells.
+    let database = try StateDatabase.open(path: run.state)
+    try database.setMeta([(.boot, "another")])
+    if !isOfThisBoot { try database.write { try $0.execute(sql: "UPDATE requests SET boot = 'another'") } }
+    try run.start(run.settings())
+    run.move(1, second: 10)
+    try await run.waitForFixes(2)
+    #expect(try run.shown("logger")?.wasForceQuit == isOfThisBoot)
+    #expect(try await run.decisions("logger").contains("terminate A7 force_quit"))
+    #expect(try database.requests().isEmpty)
+    #expect(await run.end() == 0)
+  }
+
   @Test func `a program that is no child connects and is handed its events`() async throws {
     let run = try DaemonRun()
     let manifest = run.folder.write(
