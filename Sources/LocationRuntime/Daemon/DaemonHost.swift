@@ -203,11 +203,24 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
     return free
   }
 
-  /// Puts other settings in force.
+  /// Puts other settings in force, once they are stored.
+  ///
+  /// - Throws: ``Failure`` of code 75 where rows wait to be stored, of others where the settings can't be: those before
+  ///   stay in force then.
   mutating func change(to configuration: EngineConfiguration, at reading: ClockReading) throws(Failure) {
     let old = engine.configuration
     guard old != configuration else { return }
-    host.replaceEngine(try engine.snapshot.configured(configuration).restored())
-    try checkpoint(at: reading)
+    // A snapshot stands for the settings, after all rows that came under those before. Without it, a restart would handle
+    // later rows under those before.
+    host.journal.retryAtOnce()
+    try commit(at: reading)
+    if let trouble = host.journal.trouble {
+      throw Failure(
+        .tryAgain, file: trouble.file, what: "other settings can't be stored now: \(trouble.what)",
+        remedy: "reload when it can be written")
+    }
+    let changed = try engine.snapshot.configured(configuration).restored()
+    try host.journal.checkpoint(changed, at: reading)
+    host.replaceEngine(changed)
   }
 }

@@ -59,10 +59,10 @@ extension DaemonLoop {
   private mutating func change(
     to configuration: EngineConfiguration, _ settings: DaemonSettings
   ) throws(Failure) {
+    if configuration != live.engine.configuration { try change(to: configuration) }
     self.settings = settings
     hook.command = settings.receiverHook
     notifier.hook = settings.notifyHook
-    if configuration != live.engine.configuration { try change(to: configuration) }
     try live.host.journal.keep(settings.retention, of: live.host.engine, at: clock.read())
   }
 
