@@ -284,7 +284,8 @@ struct DaemonLoop: ~Copyable {
       live.nextWake, look, aliveAt, metering.nextSample, hook.deadline, conditions?.deadline,
       absence.pauseEnd, audio.deadline, outlets.nextDeadline, transfers.nextDeadline,
       beacons.retryAt, bluetooth.retryAt, advertiser.retryAt, player.retryAt, notifier.deadline,
-      control.nextDeadline(at: before), metrics?.dueAt, outlets.hasRequests ? before : nil,
+      control.nextDeadline(at: before), nmea?.nextDeadline(at: before), metrics?.dueAt,
+      outlets.hasRequests ? before : nil,
     ].compactMap { $0 }.min()
     polled.removeAll()
     for descriptor in [inbox.readable, signals, supervisor.readable, hook.readable] {
@@ -296,7 +297,7 @@ struct DaemonLoop: ~Copyable {
     zone.watch(&polled, isNeeded: live.engine.followsZone)
     conditions?.watch(&polled)
     notifier.watch(&polled)
-    nmea?.watch(&polled)
+    nmea?.watch(&polled, at: before)
     beacons.watch(&polled)
     bluetooth.watch(&polled)
     advertiser.watch(&polled)
@@ -319,7 +320,7 @@ struct DaemonLoop: ~Copyable {
     if zone.take(polled) { try alignNotifications() }
     try takeConditions()
     for outcome in notifier.take(polled, at: clock.instant) { try take(outcome) }
-    nmea?.take(polled)
+    if let trouble = nmea?.take(polled, at: clock.instant) { note(trouble) }
     try takeBeacons()
     try takeBluetooth()
     try takeAdvertised()

@@ -7,8 +7,10 @@ import LocationFormats
 ///
 /// Nothing waits for a reader: one that is slow misses fixes, and one that is gone is forgotten.
 struct NMEASocket {
-  private let listener: UnixListener
+  let listener: UnixListener
   private var clients: [Descriptor] = []
+  /// Until when nobody is accepted, because there are no descriptors.
+  private var pausedUntil: EngineInstant?
 
   /// Readers at once: GeoClue is one.
   private static let clientLimit = 16
@@ -27,19 +29,33 @@ struct NMEASocket {
   var hasClients: Bool { !clients.isEmpty }
 
   /// Adds what is waited for.
-  func watch(_ polled: inout PollSet) {
-    if clients.count < Self.clientLimit { polled.watch(listener.descriptor.number) }
+  func watch(_ polled: inout PollSet, at now: EngineInstant) {
+    let isPaused = nextDeadline(at: now) != nil
+    if clients.count < Self.clientLimit, !isPaused { polled.watch(listener.descriptor.number) }
     for client in clients { polled.watch(client.number) }
   }
 
+  /// When readers are accepted again; nil where they are now.
+  func nextDeadline(at now: EngineInstant) -> EngineInstant? { pausedUntil.flatMap { $0 > now ? $0 : nil } }
+
   /// Forgets those that are gone, and takes those that want to read.
-  mutating func take(_ polled: PollSet) {
+  ///
+  /// - Returns: why they have to wait; nil where they do not.
+  mutating func take(_ polled: PollSet, at now: EngineInstant) -> String? {
     clients.removeAll { polled.has($0.number) && !Self.isThere($0.number) }
-    guard polled.has(listener.descriptor.number) else { return }
-    while clients.count < Self.clientLimit, let client = listener.descriptor.accept() {
+    guard polled.has(listener.descriptor.number) else { return nil }
+    while clients.count < Self.clientLimit {
+      guard let client = listener.descriptor.accept() else {
+        let code = errno
+        guard code != EAGAIN, code != EINTR, code != ECONNABORTED else { return nil }
+        // The reader stays in the queue, which would wake us again at once.
+        pausedUntil = now.advanced(bySeconds: DaemonLimits.pauseSeconds)
+        return "readers of fixes have to wait: \(SystemReason.text(code))"
+      }
       client.stopWaiting()
       clients.append(client)
     }
+    return nil
   }
 
   /// Whether a reader is still there; what it sends is of no interest.
