@@ -9,13 +9,17 @@ extension StateDatabase {
   }
 
   /// Hands on what is kept of the journal as a recording: it begins with the oldest snapshot after which the settings
-  /// did not change, because a recording has one set of them.
+  /// did not change, because a recording has one set of them. It ends with what is stored now.
+  ///
+  /// No transaction is open while the text is handed on: it would keep the daemon from beginning its log anew, however long
+  /// that takes.
   ///
   /// - Parameter body: takes pieces of the text.
   /// - Returns: how many events it holds.
+  /// - Throws: ``Failure`` of code 75 where the daemon discards rows before they are handed on; what `body` throws.
   package func recording(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) -> Int {
-    let first = try read("snapshots") { database in
-      try Int64.fetchOne(
+    let (first, last) = try read("snapshots") { database in
+      let first = try Int64.fetchOne(
         database,
         sql: """
           WITH newest AS (
@@ -26,27 +30,52 @@ extension StateDatabase {
             WHERE \(Self.settingsOfSnapshot) IS NOT (SELECT settings FROM newest))
           ORDER BY number LIMIT 1
           """)
+      return (first, try Int64.fetchOne(database, sql: "SELECT max(number) FROM journal") ?? 0)
     }
     guard let first else { return 0 }
     let snapshot = try snapshot(number: first)
     // The first snapshot is of an engine that has seen nothing but its regions.
     let isNew = first == 0 && snapshot.watchedRegions.isEmpty
-    return try read("journal") { database -> Int in
+    var header: [UInt8] = []
+    try JournalLine.append(header: snapshot.configuration, snapshot: isNew ? nil : snapshot, to: &header)
+    try body(header)
+    var count = 0
+    var number = first
+    while number < last {
+      let piece = try piece(after: number, through: last)
+      try body(piece.bytes)
+      count += piece.count
+      number = piece.number
+    }
+    return count
+  }
+
+  /// Some rows of the journal as lines, how many, and the number of the last.
+  private func piece(
+    after number: Int64, through last: Int64
+  ) throws(Failure) -> (bytes: [UInt8], count: Int, number: Int64) {
+    try read("journal") { database in
+      let rows = try Row.fetchCursor(
+        database, sql: "SELECT number, line FROM journal WHERE number > ? AND number <= ? ORDER BY number",
+        arguments: [number, last])
       var bytes: [UInt8] = []
-      try JournalLine.append(header: snapshot.configuration, snapshot: isNew ? nil : snapshot, to: &bytes)
       var count = 0
-      let lines = try String.fetchCursor(
-        database, sql: "SELECT line FROM journal WHERE number > ? ORDER BY number", arguments: [first])
-      while let line = try lines.next() {
+      var end = number
+      while bytes.count < Self.pieceBytes, let row = try rows.next() {
+        let line: String = try row.decode(forColumn: "line")
+        end = try row.decode(forColumn: "number")
+        // The oldest are discarded first.
+        guard count > 0 || end == number + 1 else { break }
         bytes += Array(line.utf8)
         bytes.append(UInt8(ascii: "\n"))
         count += 1
-        guard bytes.count >= Self.pieceBytes else { continue }
-        try body(bytes)
-        bytes.removeAll(keepingCapacity: true)
       }
-      try body(bytes)
-      return count
+      guard count > 0 else {
+        throw Failure(
+          .tryAgain, file: path, what: "the daemon has discarded events that were not read yet",
+          remedy: "read faster: write the journal to a file first")
+      }
+      return (bytes, count, end)
     }
   }
 
