@@ -236,13 +236,16 @@ package struct StateDatabase: Sendable {
 
   /// Makes the log as long as it may become before SQLite begins it anew, so that what is stored from here on lies
   /// within it: to sync a file that grows costs its file system a transaction more. A disk that has no room to write
-  /// such a log into the database as well is left as it was.
+  /// such a log into the database as well is left as it was. A log that has grown beyond, because somebody read for long,
+  /// is made shorter again when SQLite begins it anew.
   func reserveLog() {
     do {
       try queue.writeWithoutTransaction { database in
         let pageBytes = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
         let pages = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint") ?? 0
         let bytes = pages * pageBytes
+        // Twice, so that what is reserved stays, with the heads of its pages.
+        try database.execute(sql: "PRAGMA journal_size_limit = \(2 * bytes)")
         if let free = StatePath.freeBytes(at: path), free < 2 * bytes + Self.leastFreeBytes { return }
         // What fits the cache would never reach the log.
         let cached = try Int.fetchOne(database, sql: "PRAGMA cache_size") ?? 0

@@ -112,6 +112,29 @@ import Testing
     #expect(rows == 1)
   }
 
+  @Test func `makes a log that a reader held shorter when that is gone`() throws {
+    let path = folder("s.db")
+    let database = try StateDatabase.open(path: path)
+    database.reserveLog()
+    let reserved = Int(StatePath.status(path + "-wal")?.st_size ?? 0)
+    #expect(reserved > 4_000_000)
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let reader = try DatabaseQueue(path: path, configuration: configuration)
+    try reader.writeWithoutTransaction { connection in
+      try connection.execute(sql: "BEGIN")
+      _ = try Int.fetchOne(connection, sql: "SELECT count(*) FROM regions")
+    }
+    try database.write { try $0.execute(sql: "CREATE TABLE filling (bytes BLOB)") }
+    try database.write { try $0.execute(sql: "INSERT INTO filling VALUES (zeroblob(12000000))") }
+    #expect(Int(StatePath.status(path + "-wal")?.st_size ?? 0) > 12_000_000)
+    try reader.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+    try reader.close()
+    database.checkpointLog()
+    try database.write { try $0.execute(sql: "INSERT INTO filling VALUES (1)") }
+    #expect((reserved...2 * reserved).contains(Int(StatePath.status(path + "-wal")?.st_size ?? 0)))
+  }
+
   @Test func `gives free pages back a few at a time, and keeps some`() throws {
     let path = folder("s.db")
     let database = try StateDatabase.open(path: path)
