@@ -199,7 +199,8 @@ package struct OwnTracksOutlet: Sendable {
       let transition = transition(line, isEnter: type == "region.enter")
       messages.append(.init("\(topic)/event", transition.text))
     }
-    if line["lat"] != nil, line["lon"] != nil {
+    // A departure has the place that was left, not where the device is.
+    if type != "visit.depart", line["lat"] != nil, line["lon"] != nil {
       messages.append(.init(topic, location(line, type).text, isRetained: true))
       if announces {
         let now = attributes(of: line)
@@ -228,8 +229,9 @@ package struct OwnTracksOutlet: Sendable {
     }
   }
 
+  /// The accuracy; of the place of a visit its radius.
   private func accuracy(_ line: JSONTree) -> JSONTree {
-    guard let meters = line["acc_m"]?.double else { return .integer(0) }
+    guard let meters = (line["acc_m"] ?? line["radius_m"])?.double else { return .integer(0) }
     return .integer(Int(meters.rounded(.up)))
   }
 

@@ -76,6 +76,25 @@ import Testing
     #expect(outlet.messages(for: gap).isEmpty)
   }
 
+  @Test func `an arrival tells its place, and a departure no place`() throws {
+    var outlet = outlet(announces: true)
+    let visit =
+      #""time":"2026-05-01T06:01:02.500Z","visit":1,"lat":48.1000000,"lon":11.5000000,"radius_m":7.20"#
+    let arrive = try tree(#"{"id":1,"type":"visit.arrive",\#(visit)}"#)
+    let told = [
+      #"owntracks/anna/boat retained {"_type":"location","lat":48.1000000,"lon":11.5000000,"tst":1777615262,"#
+        + #""acc":8,"tid":"at","t":"v"}"#,
+      #"owntracks/anna/boat/attributes retained {"latitude":48.1000000,"longitude":11.5000000,"gps_accuracy":8}"#,
+    ]
+    #expect(shown(outlet.messages(for: arrive)) == told)
+    // The device is elsewhere now, and the broker keeps that.
+    _ = outlet.messages(for: try tree(enter))
+    let depart = try tree(#"{"id":43,"type":"visit.depart",\#(visit)}"#)
+    #expect(outlet.messages(for: depart).isEmpty)
+    #expect(outlet.messages(for: ReducedLine.of(depart)).isEmpty)
+    #expect(shown(outlet.greeting()).joined().contains(#""latitude":48.0083633"#))
+  }
+
   @Test func `who connects is told in which regions the device is, as far as that is known`() throws {
     var outlet = OwnTracksOutlet(
       settings(announces: true),
