@@ -6,14 +6,13 @@ package struct EventFeed: ~Copyable {
   private let state: String
   private var cursor: Int
   private var client: ControlClient?
-  private var database: StateDatabase?
-  /// The number of its file.
-  private var inode: UInt?
+  private var file: StateFile
 
   /// - Parameter id: only records with higher ids.
   package init(state: String, since id: Int) {
     self.state = state
     cursor = id
+    file = StateFile(path: state)
   }
 
   /// Only records that come from now on.
@@ -59,17 +58,11 @@ package struct EventFeed: ~Copyable {
 
   private static let lookMilliseconds: Int32 = 1_000
 
-  /// The database; nil while there is none. It is opened once for each file that has the name, because to close one
-  /// starts Dispatch's threads, which wake the process every second.
+  /// The database; nil while there is none.
   package mutating func open() throws(Failure) -> StateDatabase? {
-    let now = StatePath.status(state)?.st_ino
-    if database == nil || now != nil && now != inode {
-      database = try StateDatabase.openToRead(path: state)
-      // A file that was begun anew counts from 1.
-      if inode != nil, let last = try database?.lastEventID(), last < cursor { cursor = 0 }
-      inode = now
-    }
-    return database
+    // A file that was begun anew counts from 1.
+    if try file.open(), let last = try file.database?.lastEventID(), last < cursor { cursor = 0 }
+    return file.database
   }
 
   private mutating func connect() throws(Failure) -> ControlClient? {

@@ -9,7 +9,7 @@ import LocationRuntime
 /// the last one that it has, so none is missing.
 struct NewsFeed {
   private let state: String
-  private let database: StateDatabase?
+  private var file: StateFile
   private var client: ControlClient?
   /// Whether it has answered.
   private var isAnswered = false
@@ -26,8 +26,8 @@ struct NewsFeed {
 
   init(state: String) throws(Failure) {
     self.state = state
-    // Opened once: to close one starts threads that wake the process.
-    database = try StateDatabase.openToRead(path: state)
+    file = StateFile(path: state)
+    try file.open()
   }
 
   /// What `poll` is to wait for; -1 where there is nothing.
@@ -38,6 +38,7 @@ struct NewsFeed {
     guard !isWanted else { return }
     isWanted = true
     dueAt = now
+    _ = try? file.open()
   }
 
   /// Nobody listens any more.
@@ -54,6 +55,8 @@ struct NewsFeed {
     var frames: [UInt8] = []
     /// Whether there may be further records.
     var hasRecords = false
+    /// Whether the state file is another one, with other ids.
+    var isOtherFile = false
   }
 
   /// What is to be told.
@@ -74,7 +77,7 @@ struct NewsFeed {
     isAnswered = false
     dueAt = now.advanced(bySeconds: Self.lookSeconds)
     let found = try? ControlClient.connect(
-      state: state, database: database, answerSeconds: ServeLoop.Limits.daemonSeconds)
+      state: state, database: file.database, answerSeconds: ServeLoop.Limits.daemonSeconds)
     guard let found, (try? found.request("follow", ["fixes": .boolean(true)])) != nil else {
       return tell(false, into: &news)
     }
@@ -83,6 +86,8 @@ struct NewsFeed {
 
   /// Tells whether a daemon is there, where that is new.
   private mutating func tell(_ isThere: Bool, into news: inout News) {
+    // A daemon may have made it just now.
+    if let isOther = try? file.open(), isOther { news.isOtherFile = true }
     if wasThere != isThere { news.frames += Self.frame("daemon", isThere ? "true" : "false") }
     news.hasRecords = true
     wasThere = isThere
@@ -113,11 +118,12 @@ struct NewsFeed {
   }
 
   /// The id of the newest record; 0 where there is none.
-  var newest: Int { (try? database?.lastEventID()) ?? 0 }
+  var newest: Int { (try? file.database?.lastEventID()) ?? 0 }
 
   /// The next records with higher ids, some hundreds; nil where there is none.
   func records(after id: Int) -> (bytes: [UInt8], last: Int)? {
-    guard let page = try? database?.events(after: id, limit: Self.pageRecords), let last = page.lastID else {
+    guard let page = try? file.database?.events(after: id, limit: Self.pageRecords), let last = page.lastID
+    else {
       return nil
     }
     var bytes: [UInt8] = []

@@ -162,9 +162,9 @@ struct ServeLoop: ~Copyable {
     clients[index].isStream = response.isStream
     clients[index].dueAt = due(response.isStream ? Limits.heartbeatSeconds : Limits.answerSeconds)
     if response.isStream {
+      news.begin(at: clock.instant)
       clients[index].lastID = response.lastID ?? news.newest
       clients[index].isBehind = true
-      news.begin(at: clock.instant)
     }
     send(index)
   }
@@ -197,6 +197,11 @@ struct ServeLoop: ~Copyable {
   private mutating func tellStreams(_ hasNews: Bool) {
     let news = self.news.take(hasNews, at: clock.instant)
     for index in clients.indices where clients[index].isStream {
+      guard !news.isOtherFile else {
+        // Its last event is of the old file.
+        clients[index].isDone = true
+        continue
+      }
       if news.hasRecords { clients[index].isBehind = true }
       if !news.frames.isEmpty { append(news.frames, to: index) }
       feed(index)

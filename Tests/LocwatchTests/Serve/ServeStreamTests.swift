@@ -66,6 +66,48 @@ struct ServeStreamTests {
     #expect(await run.end() == 0)
   }
 
+  /// Prints the id of each record since the beginning, and the end of the stream.
+  private static let lister = #"""
+    import json, socket, sys
+    port, token = int(sys.argv[1]), sys.argv[2]
+    link = socket.create_connection(("127.0.0.1", port))
+    link.sendall((f"GET /api/stream?since=0 HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+        f"Authorization: Bearer {token}\r\n\r\n").encode())
+    kind = ""
+    for line in link.makefile("rb"):
+        key, _, value = line.decode().rstrip("\r\n").partition(": ")
+        if key == "event": kind = value
+        if key == "data" and kind == "record": print(json.loads(value)["id"], flush=True)
+        if key == "data" and kind == "daemon": print(value, flush=True)
+    print("end", flush=True)
+    """#
+
+  @Test func `a state file that is made later is streamed, and ends the streams where it is replaced`()
+    async throws
+  {
+    let run = try DaemonRun()
+    let server = try await WebServer.start(run)
+    let script = run.folder.write("list.py", Self.lister)
+    let first = try LiveProcess("/usr/bin/python3", [script, "\(server.port)", server.token])
+    #expect(await first.wait { $0 == ["false"] }, "\(first.stdout) \(first.stderr)")
+    try run.start()
+    run.move(0, second: 0)
+    try await run.waitForFixes(1)
+    #expect(await first.wait { $0.contains { Int($0) != nil } }, "\(first.stdout) \(first.stderr)")
+    #expect(await run.end() == 0)
+    for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: run.state + end) }
+    try run.start()
+    run.move(0, second: 0)
+    try await run.waitForFixes(1)
+    #expect(await first.wait { $0.last == "end" }, "\(first.stdout) \(first.stderr)")
+    let second = try LiveProcess("/usr/bin/python3", [script, "\(server.port)", server.token])
+    #expect(await second.wait { $0.contains { Int($0) != nil } }, "\(second.stdout) \(second.stderr)")
+    for reader in [first, second] { reader.signal(SIGKILL) }
+    server.process.signal(SIGTERM)
+    #expect(await server.process.finish() == 0)
+    #expect(await run.end() == 0)
+  }
+
   @Test func `who comes back late gets every record, whoever else listens`() async throws {
     let run = try DaemonRun()
     try run.start()
