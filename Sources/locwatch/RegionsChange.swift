@@ -29,6 +29,7 @@ struct RegionsMove: ReportingCommand {
     help: ArgumentHelp("A new radius, such as 200m.", valueName: "distance"), transform: ArgumentText.meters)
   var radius: Double?
 
+  @OptionGroup var units: UnitsOptions
   @OptionGroup var format: RegionChangeFormatOptions
   @OptionGroup var state: StateOptions
 
@@ -39,6 +40,7 @@ struct RegionsMove: ReportingCommand {
   }
 
   func perform() throws(Failure) {
+    let units = try units.choice()
     let (region, feature) = try state.feature(of: id)
     guard case .circle(var center, var meters) = region.shape else {
       throw Failure(
@@ -60,7 +62,7 @@ struct RegionsMove: ReportingCommand {
     try state.openToChange().replace(id, as: feature, with: file)
     try state.seat().noteRegions([id])
     try format.print(
-      "\(TextTable.cell(id)): \(file.regions.first?.shape.described(in: .metric) ?? "")\n",
+      "\(TextTable.cell(id)): \(file.regions.first?.shape.described(in: units) ?? "")\n",
       of: file.feature(at: 0))
   }
 }
@@ -122,10 +124,12 @@ struct RegionsEdit: ReportingCommand {
   @Argument(help: ArgumentHelp("The region.", valueName: "id"), completion: Candidates.regions)
   var id: String
 
+  @OptionGroup var units: UnitsOptions
   @OptionGroup var format: RegionChangeFormatOptions
   @OptionGroup var state: StateOptions
 
   func perform() throws(Failure) {
+    let units = try units.choice()
     let (_, feature) = try state.feature(of: id)
     let text = try EditedText(feature.geoJSON + "\n", suffix: ".geojson")
     try text.edit()
@@ -146,7 +150,7 @@ struct RegionsEdit: ReportingCommand {
     try state.seat().noteRegions([id])
     Terminal.warn(try state.openToRead()?.waitingInVain(for: [id]) ?? [])
     try format.print(
-      "changed \(TextTable.cell(id)): \(file.regions.first?.shape.described(in: .metric) ?? "")\n",
+      "changed \(TextTable.cell(id)): \(file.regions.first?.shape.described(in: units) ?? "")\n",
       of: file.feature(at: 0))
   }
 }

@@ -27,6 +27,9 @@ import Testing
     #expect(moved.stdout == "home: circle, 200 m around -33.80000, 151.20000\n", "\(moved)")
     let wider = try await run(["regions", "move", "home", "--radius", "300m"])
     #expect(wider.stdout == "home: circle, 300 m around -33.80000, 151.20000\n", "\(wider)")
+    let feet = try await run(
+      ["regions", "move", "home", "--radius", "200m"], environment: ["LOCWATCH_UNITS": "imperial"])
+    #expect(feet.stdout == "home: circle, 656 ft around -33.80000, 151.20000\n", "\(feet)")
     let shown = try await run(["regions", "show", "home"])
     #expect(shown.stdout.contains(#""name":"Home""#) && shown.stdout.contains(#""notify":["enter"]"#))
     let here = try await run(["regions", "move", "home", "--here"])
@@ -151,7 +154,11 @@ import Testing
     #expect(good.stdout == "changed home: circle, 150 m around 48.10000, 11.50000\n", "\(good)")
     let same = try await run(["regions", "edit", "home"], environment: ["EDITOR": "true"])
     #expect(same.stderr == "locwatch: nothing was changed\n", "\(same)")
-    let bad = try await run(["regions", "edit", "home"], environment: ["EDITOR": "sed -i s/150/-1/"])
+    let feet = try await run(
+      ["regions", "edit", "home"],
+      environment: ["EDITOR": "sed -i s/150/200/", "LOCWATCH_UNITS": "imperial"])
+    #expect(feet.stdout == "changed home: circle, 656 ft around 48.10000, 11.50000\n", "\(feet)")
+    let bad = try await run(["regions", "edit", "home"], environment: ["EDITOR": "sed -i s/200/-1/"])
     #expect(bad.status == 65 && bad.stderr.contains("the text is kept in "), "\(bad)")
     if let path = bad.stderr.split(separator: " ").last.map({ $0.filter { !$0.isNewline } }) {
       #expect(FileManager.default.fileExists(atPath: path))
