@@ -28,13 +28,16 @@ EVENT_SCHEMA = (
 # Names that a column of fixes may have, by the key that locwatch reads (Docs/Wire.md).
 _FIX_KEYS = ("time", "lat", "lon", "acc_m", "speed_mps", "course_deg", "alt_m", "mode")
 
+# Types of `time` that name a moment: one without a time zone, or a date, does not.
+_TIME_TYPES = r"string|timestamp|tinyint|smallint|int|bigint|float|double|decimal\(.*\)"
+
 
 def replay(tracks, regions=None, settings=None, *, spark=None, locwatch=None, columns=None, partitions=None,
            summaries=False):
     """The events of many tracks, as a DataFrame with the columns of EVENT_SCHEMA.
 
     tracks: a DataFrame of fixes with the columns track, time, lat, lon and, where known, acc_m, speed_mps, course_deg,
-        alt_m; or a list of paths of track files (GPX, NDJSON, gpsd, KML, CSV, gzip) that every executor can read.
+        alt_m, where time is text, a number of seconds since 1970, or a timestamp; or a list of paths of track files (GPX, NDJSON, gpsd, KML, CSV, gzip) that every executor can read.
     regions: the path of a file of regions, or a list of them, on the driver.
     settings: the path of a settings file, on the driver.
     locwatch: the program on the executors; by default LOCWATCH there, or the one in PATH.
@@ -70,6 +73,9 @@ def _rows_of_fixes(fixes, columns, partitions):
         raise ValueError(f"the fixes have no column {missing[0]}; columns= can name another")
     track, time = F.col(name["track"]).cast("string"), F.col(name["time"])
     kind = dict(fixes.dtypes)[name["time"]]
+    if not re.fullmatch(_TIME_TYPES, kind):
+        raise ValueError(f"the column {name['time']} is a {kind}; give text, a number of seconds, or a timestamp, "
+                         "as .cast(\"timestamp\") makes it")
     if kind == "timestamp":
         time = time.cast("double")  # seconds since 1970
     # Text is not in the order of time where offsets or decimals differ. What is no time is locwatch's to tell.

@@ -121,6 +121,11 @@ class ReplayTests(unittest.TestCase):
         frame = self.spark.createDataFrame([{"track": "a", "time": "2026-05-01T06:00:00Z", "lat": 48.0}])
         with self.assertRaisesRegex(ValueError, "no column lon"):
             locwatch_spark.replay(frame, self.regions)
+        for kind in ("timestamp_ntz", "date"):
+            other = self.spark.createDataFrame(self.fixes[:1])
+            other = other.withColumn("time", other.time.cast("timestamp").cast(kind))
+            with self.assertRaisesRegex(ValueError, f"time is a {kind}"):
+                locwatch_spark.replay(other, self.regions)
         with self.assertRaisesRegex(Exception, "not there|no such|does not exist"):
             locwatch_spark.replay(["/nowhere/a.gpx"], self.regions, locwatch=LOCWATCH, spark=self.spark).collect()
 
