@@ -63,7 +63,7 @@ extension Engine {
     let time = utc(at: state.instant)
     let id =
       if let visit = owed.visit {
-        record(.visit(visit.reduced), at: time, into: &effects)
+        recordVisit(visit.reduced, at: time, into: &effects)
       } else {
         record(LocationUpdate(cell), time: time, into: &effects)
       }

@@ -12,14 +12,10 @@ extension Engine {
           _ = takeID()
         }
         continue
-      case .arrive:
-        state.tally.arrivals += 1
-        kind = .arrive
-      case .depart:
-        state.tally.departures += 1
-        kind = .leave
+      case .arrive: kind = .arrive
+      case .depart: kind = .leave
       }
-      let id = record(.visit(event), at: utc(at: event.instant), into: &effects)
+      let id = recordVisit(event, at: utc(at: event.instant), into: &effects)
       // At the end of the stream nothing happened that anybody should be woken for.
       guard hasSubscribers, event.reason != .end else { continue }
       state.policy.offer(
@@ -27,6 +23,16 @@ extension Engine {
       recordSteps(into: &effects)
     }
     visitEvents = []
+  }
+
+  /// Records an arrival or a departure, and counts it; the id of the record.
+  mutating func recordVisit(_ event: VisitEvent, at time: UTCTime, into effects: inout [Effect]) -> Int {
+    switch event.kind {
+    case .arrive: state.tally.arrivals += 1
+    case .depart: state.tally.departures += 1
+    case .provisional: break
+    }
+    return record(.visit(event), at: time, into: &effects)
   }
 
   /// Closes the visit under way at the end of the stream.

@@ -148,7 +148,8 @@ import Testing
     let visits = stage.effects.records.compactMap { record in
       if case .visit(let event) = record.body { (record.id, event) } else { nil }
     }
-    #expect(visits.count == 2)
+    let arrivals = stage.engine.tally.arrivals
+    #expect(visits.count == 2 && arrivals == 2)
     #expect(stage.handed() == [visits[1].0])
     #expect(visits[1].1.coordinate == ReducedCell(Drive.origin).middle)
     #expect(visits[1].1.radiusMeters == 5000)
