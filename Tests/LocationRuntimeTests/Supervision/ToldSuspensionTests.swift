@@ -94,11 +94,8 @@ import Testing
     await run.supervisor.stop()
   }
 
-  @Test(arguments: SupervisorRun.Way.here)
-  func `A3 one that is suspended while the process before still ends is suspended when it has started`(
-    way: SupervisorRun.Way
-  ) async throws {
-    let run = try SupervisorRun(way)
+  /// Adds a program whose first process ends only when there is a file `gate`.
+  private static func addSlow(_ run: SupervisorRun) {
     let (gate, ready) = (run.folder("gate"), run.folder("ready"))
     run.add(
       "a",
@@ -107,11 +104,19 @@ import Testing
         trap 'while ! [ -e "\(gate)" ]; do sleep 0.01; done; exit 3' TERM
         : > '\(ready)'; while :; do sleep 0.01; done
       }
-      \(Self.logging(run))
+      \(logging(run))
       """)
+  }
+
+  @Test(arguments: SupervisorRun.Way.here)
+  func `A3 one that is suspended while the process before still ends is suspended when it has started`(
+    way: SupervisorRun.Way
+  ) async throws {
+    let run = try SupervisorRun(way)
+    Self.addSlow(run)
     run.relaunch("a", event: 1)
     let first = try run.pid("a")
-    try SupervisorRun.until("it runs") { FileManager.default.fileExists(atPath: ready) }
+    try SupervisorRun.until("it runs") { FileManager.default.fileExists(atPath: run.folder("ready")) }
     run.terminate("a")
     run.relaunch("a", event: 2)
     run.deliver("a", event: 2)
@@ -133,20 +138,11 @@ import Testing
     way: SupervisorRun.Way
   ) async throws {
     let run = try SupervisorRun(way)
-    let (gate, ready) = (run.folder("gate"), run.folder("ready"))
-    run.add(
-      "a",
-      """
-      [ -e '\(ready)' ] || {
-        trap 'while ! [ -e "\(gate)" ]; do sleep 0.01; done; exit 3' TERM
-        : > '\(ready)'; while :; do sleep 0.01; done
-      }
-      \(Self.logging(run))
-      """)
+    Self.addSlow(run)
     run.add("blind", "exec sleep 1000")
     run.relaunch("a", event: 1)
     run.relaunch("blind", event: 1)
-    try SupervisorRun.until("it runs") { FileManager.default.fileExists(atPath: ready) }
+    try SupervisorRun.until("it runs") { FileManager.default.fileExists(atPath: run.folder("ready")) }
     run.terminate("a")
     run.relaunch("a", event: 2)
     run.tellAndSuspend("a")
@@ -169,7 +165,7 @@ import Testing
     let ready = run.folder("ready")
     run.add("a", "trap 'exit 3' TERM; : > '\(ready)'; while :; do sleep 0.01; done")
     run.relaunch("a")
-    try SupervisorRun.until("it runs") { FileManager.default.fileExists(atPath: ready) }
+    try SupervisorRun.until("it runs") { FileManager.default.fileExists(atPath: run.folder("ready")) }
     run.tellAndSuspend("a")
     run.terminate("a")
     #expect(try run.end("a") == 3)

@@ -88,8 +88,8 @@ import Testing
     #expect(await run.end() == 0)
   }
 
-  @Test(arguments: [true, false])
-  func `after a boot nothing is started before the first unlock`(byFile: Bool) async throws {
+  /// A daemon that ended, whose programs wait for the first unlock after a boot, and the options to start it again.
+  private static func protected() async throws -> (DaemonRun, [String]) {
     let run = try DaemonRun()
     try await run.add("logger")
     let settings = run.settings("policy: {protect_until_first_unlock: true}\n")
@@ -97,6 +97,12 @@ import Testing
     run.move(0, second: 0)
     try await run.waitFor("logger", .suspended)
     #expect(await run.end() == 0)
+    return (run, settings)
+  }
+
+  @Test(arguments: [true, false])
+  func `after a boot nothing is started before the first unlock`(byFile: Bool) async throws {
+    let (run, settings) = try await Self.protected()
     // Another boot, as far as the state tells.
     try StateDatabase.open(path: run.state).setMeta([(.boot, "another")])
     try run.start(settings)
@@ -117,13 +123,7 @@ import Testing
   func `A8 an unlock that was left for the daemon counts for the boot in which it was left`(
     isOfThisBoot: Bool
   ) async throws {
-    let run = try DaemonRun()
-    try await run.add("logger")
-    let settings = run.settings("policy: {protect_until_first_unlock: true}\n")
-    try run.start(settings)
-    run.move(0, second: 0)
-    try await run.waitFor("logger", .suspended)
-    #expect(await run.end() == 0)
+    let (run, settings) = try await Self.protected()
     #expect(try await run.command(["unlock"]).status == 0)
     // Another boot, as far as the state tells.
     let database = try StateDatabase.open(path: run.state)
