@@ -292,19 +292,18 @@ extension Policy {
     guard let open = sessions[index].modes.audio?.sessions, !open.isEmpty else { return false }
     guard begins else {
       let isForeground = sessions[index].state.isForeground
-      // Who began during the call goes on.
+      // Who began during the call goes on, beside what mixes.
       if let other = soundingBeside(index).first(where: {
         !$0.session.mixes && ($0.isForeground || !isForeground)
       }) {
         update(index) {
-          for place in open.indices where open[place].interrupter == .call {
+          for place in open.indices where open[place].interrupter == .call && !open[place].mixes {
             $0.modes.audio?.sessions[place].interrupter = .session(
               subscriber: other.subscriber, token: other.session.token)
           }
         }
-      } else {
-        resumeAudio(index, at: instant, into: &steps) { $0.interrupter == .call }
       }
+      resumeAudio(index, at: instant, into: &steps) { $0.interrupter == .call }
       // One that was suspended meanwhile does not sound again, and so keeps nothing from others any more.
       resumeAudio(at: instant, into: &steps)
       return open.contains { $0.interrupter == .call }
@@ -436,29 +435,32 @@ extension Policy {
 
   /// Sessions of it sound again. Others may have begun meanwhile: it is as if it began after them (rule F4).
   private mutating func interruptOthers(
-    than index: Int, for returning: [AudioState.Session], at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    than index: Int, for returning: [AudioState.Session], sparesMixing: Bool = false,
+    at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     guard let session = returning.first(where: { !$0.mixes }) else { return }
-    interruptOthers(than: index, token: session.token, at: instant, into: &steps)
+    interruptOthers(
+      than: index, token: session.token, sparesMixing: sparesMixing, at: instant, into: &steps)
   }
 
   private mutating func interruptOthers(
-    than index: Int, token: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+    than index: Int, token: Int, sparesMixing: Bool = false, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
   ) {
-    let name = sessions[index].subscriber.name
+    let interrupter = AudioState.Interrupter.session(
+      subscriber: sessions[index].subscriber.name, token: token)
     for other in sessions.indices where other != index {
-      interrupt(other, by: .session(subscriber: name, token: token), at: instant, into: &steps)
+      interrupt(other, by: interrupter, sparesMixing: sparesMixing, at: instant, into: &steps)
     }
   }
 
   private mutating func interrupt(
-    _ index: Int, by interrupter: AudioState.Interrupter, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    _ index: Int, by interrupter: AudioState.Interrupter, sparesMixing: Bool = false,
+    at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     let open = sessions[index].modes.audio?.sessions ?? []
     let end = instant.advanced(bySeconds: configuration.audio.interruptionSeconds)
-    for (place, session) in open.enumerated() where session.isSounding {
+    for (place, session) in open.enumerated() where session.isSounding && !(sparesMixing && session.mixes) {
       update(index) {
         $0.modes.audio?.sessions[place].interrupter = interrupter
         $0.modes.audio?.sessions[place].interruptionEnd = end
@@ -471,7 +473,8 @@ extension Policy {
     suspendIfIdle(index, at: instant, into: &steps)
   }
 
-  /// Gives back what was taken of its sessions. In the foreground they interrupt others that sound (rule F4).
+  /// Gives back what was taken of its sessions. In the foreground they interrupt others that sound and do not mix, as
+  /// those that mix did beside them before (rule F4).
   private mutating func resumeAudio(
     _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep],
     where isMeant: (AudioState.Session) -> Bool
@@ -496,7 +499,7 @@ extension Policy {
     }
     holdForAudio(index, at: instant)
     guard sessions[index].state.isForeground else { return }
-    interruptOthers(than: index, for: returning, at: instant, into: &steps)
+    interruptOthers(than: index, for: returning, sparesMixing: true, at: instant, into: &steps)
   }
 
   /// A session, and whose it is.

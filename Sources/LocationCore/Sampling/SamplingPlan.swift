@@ -99,7 +99,7 @@ extension SamplingPlan {
     let (seconds, reason) = wait(view, configuration)
     let due = seconds.map { lastFix.advanced(bySeconds: $0) }
     guard due != nextDeadline || reason != self.reason else { return nil }
-    if let due, due <= instant { return switchOn(at: due, reason) }
+    if let due, due <= instant { return switchOn(at: Swift.min(instant, nextDeadline ?? instant), reason) }
     nextDeadline = due
     self.reason = reason
     return .off(seconds: due.map { instant.seconds(to: $0) }, reason)

@@ -355,9 +355,6 @@ extension VisitMonitor {
         .depart, at: instant, departed: isUnknown ? nil : departure.time,
         reason: absence.departure != nil ? .near : isUnknown ? .gap : .left, into: &events)
       closed = Closed(visit: visit, place: stay.middle, left: departure.instant)
-    } else if isBack {
-      let left = (absence.departure ?? stay.last).instant
-      _closed.change { $0.left = left }
     }
     visit = nil
     stage = .moving

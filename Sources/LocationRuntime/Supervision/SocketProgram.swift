@@ -101,6 +101,8 @@ final class SocketProgram: SupervisedSubscriber {
       say(launch.line)
       return connection.ring()
     }
+    // It is called for what came first, and told the rest in its turn.
+    guard nextLaunch == nil else { return backlog.append((nil, launch.line)) }
     nextLaunch = launch
     backlog = []
     guard !subscriber.command.isEmpty else { return giveUp(.notConnected, status: Self.unreachableStatus) }

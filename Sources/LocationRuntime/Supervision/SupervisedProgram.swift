@@ -39,6 +39,8 @@ final class SupervisedProgram: SupervisedSubscriber {
 
     func isEvent(_ number: Int) -> Bool { if case .event(number, _, _) = self { true } else { false } }
 
+    var isUpdate: Bool { if case .event(_, _, let cause) = self { cause.rule == .standard } else { false } }
+
     /// Whether the user launches it, and opened nothing.
     var isPlainLaunch: Bool { if case .launch(let notice) = self { notice.launch == nil } else { false } }
   }
@@ -153,8 +155,9 @@ final class SupervisedProgram: SupervisedSubscriber {
         run.tree.setPrecedence(isForeground: launch.isOfUser)
         resume(run, for: launch)
       } else {
-        nextLaunch = launch
         isToBeSuspended = false
+        // It is started for what came first, and told the rest in its turn.
+        if nextLaunch == nil { nextLaunch = launch } else { backlog.append((nil, launch.line)) }
         startIfDue(at: now)
       }
     case .oneshot:
@@ -183,6 +186,8 @@ final class SupervisedProgram: SupervisedSubscriber {
     case .oneshot:
       let isKnown = run?.event == event && run?.isEnding == false || errands.contains { $0.isEvent(event) }
       guard !isKnown, failure == nil else { return }
+      // Nobody keeps an update: the next one takes its place.
+      if cause.rule == .standard { errands.removeAll(where: \.isUpdate) }
       errands.append(.event(event, line: line, cause))
       startIfDue(at: now)
     }
@@ -230,6 +235,7 @@ final class SupervisedProgram: SupervisedSubscriber {
         if let event { run.talk.noteHanded(event) }
         say(line, to: run)
       }
+      run?.tree.setPrecedence(isForeground: cause.isOfUser && !isToBeSuspended)
       guard isToBeSuspended else { return }
       isToBeSuspended = false
       suspend(at: now)

@@ -357,6 +357,23 @@ import Testing
     #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
   }
 
+  @Test(arguments: [false, true])
+  func `F4 what mixed beside the foreground before a call does so after it`(isFirst: Bool) {
+    // Who comes first in the list of programs makes no difference.
+    let (mixing, playing) = isFirst ? ("a", "b") : ("b", "a")
+    var stage = Self.stage(others: ["b"])
+    stage.say(1, .foreground, of: playing)
+    stage.say(2, Self.begin(), of: playing)
+    stage.say(3, .background, of: mixing)
+    stage.say(4, .foreground, of: mixing)
+    stage.say(5, Self.begin(mixes: true), of: mixing)
+    for name in ["a", "b"] { stage.say(6, .interrupted(true), of: name) }
+    for name in ["a", "b"] { stage.say(20, .interrupted(false), of: name) }
+    for name in ["a", "b"] {
+      #expect(stage.audio(of: name) == ["audio_interrupted 1", "audio_resumed 1"], "\(name)")
+    }
+  }
+
   @Test func `F4 what sounded together is given back together`() {
     var stage = Self.stage(others: ["b", "c"])
     stage.say(1, Self.begin())

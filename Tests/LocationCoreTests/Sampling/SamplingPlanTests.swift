@@ -216,6 +216,15 @@ import Testing
     #expect(plan.pausedSeconds(since: Drive.instant(20_002)) == 0)
   }
 
+  @Test func `a pause that a new need cuts short is over then`() {
+    var plan = SamplingPlan()
+    _ = plan.take(Self.fix(0), Self.view { $0.enterSeconds = 9000 }, by: Self.configuration)
+    let order = plan.revise(
+      Self.view { $0.enterSeconds = 100 }, lastFix: Drive.instant(0), at: Drive.instant(900),
+      by: Self.configuration)
+    #expect(order?.isOn == true && plan.pausedSeconds(since: Drive.instant(0)) == 900)
+  }
+
   @Test func `who comes to need more is served at once`() {
     var plan = SamplingPlan()
     _ = plan.take(Self.fix(0), Self.view { $0.enterSeconds = 500 }, by: Self.configuration)

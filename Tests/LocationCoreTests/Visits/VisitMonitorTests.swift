@@ -131,19 +131,6 @@ struct VisitDay {
     #expect(Set(day.told.map(\.arrived)).count == 1)
   }
 
-  @Test func `a short return counts as one`() {
-    var day = VisitDay()
-    day.stand(400)
-    // Away for less than five minutes twice, for more in all.
-    for seconds in [120.0, 600] {
-      day.go(east: 300, speed: 30)
-      day.stand(160)
-      day.go(east: -300, speed: 30)
-      day.stand(seconds)
-    }
-    #expect(day.log == ["arrive 1 stayed", "depart 1 left", "arrive 1 returned"])
-  }
-
   @Test(arguments: [(400.0, 0.0), (0, 250)])
   func b5_laterOrElsewhereItIsAnotherVisit(_ secondsAway: Double, _ metersOff: Double) {
     var day = VisitDay()

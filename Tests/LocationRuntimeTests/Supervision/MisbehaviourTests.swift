@@ -350,6 +350,24 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test func `B2 of updates that come while it runs it is started for the last`() async throws {
+    let run = try SupervisorRun()
+    run.add("once", style: .oneshot, Self.gated(run))
+    run.supervisor.userLaunch("once")
+    _ = try run.pid("once")
+    for event in [1, 2, 4] {
+      run.deliver("once", event: event, Order.Cause(rule: .standard, kind: "location"))
+    }
+    run.deliver("once", event: 5)
+    _ = run.folder.write("user", "0")
+    for (event, word) in [(4, "location4"), (5, "region5")] {
+      _ = run.folder.write(word, "0")
+      try run.acknowledged("once", event)
+    }
+    #expect(KernelFile.read(run.folder("out")) == "user\nlocation4\nregion5\n")
+    await run.supervisor.stop()
+  }
+
   @Test(arguments: [0, 3])
   func `D6 what the user opens while an event's process runs comes next`(status: Int32) async throws {
     let run = try SupervisorRun()

@@ -247,7 +247,7 @@ import Testing
     let first = try run.pid("outside")
     try SupervisorRun.until("it runs") { KernelFile.read(run.folder("ready")) != nil }
     run.terminate("outside")
-    run.supervisor.userLaunch("outside")
+    for _ in 1...2 { run.supervisor.userLaunch("outside") }
     run.deliver("outside", event: 5)
     run.supervisor.perform(
       .announce(
@@ -256,6 +256,8 @@ import Testing
     #expect(try run.pid("outside") != first)
     let client = try Client(run, register: #"{"register":"outside"}"#)
     #expect(client.line() == Self.registered)
+    #expect(client.line()?.contains(#""type":"launch","cause":"user""#) == true)
+    // It was launched twice before it came.
     #expect(client.line()?.contains(#""type":"launch","cause":"user""#) == true)
     #expect(client.line() == #"{"v":1,"id":5,"type":"region.enter"}"#)
     #expect(client.line()?.contains(#""state":"background""#) == true)

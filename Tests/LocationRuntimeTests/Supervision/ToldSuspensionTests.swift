@@ -133,6 +133,24 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test func `A2 who is launched again before it could start is told in order`() async throws {
+    let run = try SupervisorRun()
+    Self.addSlow(run)
+    run.relaunch("a", event: 1)
+    try SupervisorRun.until("it runs") { FileManager.default.fileExists(atPath: run.folder("ready")) }
+    run.terminate("a")
+    run.relaunch("a", event: 2)
+    run.tellAndSuspend("a")
+    run.supervisor.userLaunch("a")
+    run.deliver("a", event: 4)
+    _ = run.folder.write("gate", "")
+    try run.acknowledged("a", 4)
+    #expect(Self.log(run) == ["launch", "suspending", "launch", "region.enter"])
+    let reports = run.seen + run.allSoFar
+    #expect(!reports.contains { if case .note("a", .suspended) = $0 { true } else { false } })
+    await run.supervisor.stop()
+  }
+
   @Test(arguments: SupervisorRun.Way.here)
   func `A2 one that is woken before it could start runs, and reads all of it in order`(
     way: SupervisorRun.Way
