@@ -61,7 +61,7 @@ package struct MeterLog: Sendable {
   }
 
   private static func kind(of text: String) -> MeterStream.Kind? {
-    for line in text.split(separator: "\n") {
+    for line in text.split(whereSeparator: \.isNewline) {
       let line = MeterTable.trimmed(line)
       if line.hasPrefix("POWER_SUPPLY_") { return .powerSupply }
       if line.hasPrefix("native-path:") || line.hasPrefix("Device: /org/freedesktop/UPower") {

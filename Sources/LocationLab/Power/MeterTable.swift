@@ -17,7 +17,7 @@ struct MeterTable {
     self.file = file
     var names: [String]?
     var line = 0
-    for row in text.split(separator: "\n", omittingEmptySubsequences: false) {
+    for row in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
       line += 1
       let row = Self.trimmed(row)
       if row.isEmpty { continue }

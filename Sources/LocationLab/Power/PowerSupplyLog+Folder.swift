@@ -38,7 +38,7 @@ extension PowerSupplyLog {
     var attributes: [String: String] = [:]
     if names.contains("uevent") {
       let text = String(decoding: try FileBytes.read(path: "\(folder)/uevent"), as: UTF8.self)
-      for line in text.split(separator: "\n") {
+      for line in text.split(whereSeparator: \.isNewline) {
         guard line.hasPrefix("POWER_SUPPLY_"), let equals = line.firstIndex(of: "=") else { continue }
         attributes[line[..<equals].dropFirst("POWER_SUPPLY_".count).lowercased()] =
           String(line[line.index(after: equals)...])

@@ -82,7 +82,7 @@ extension PowerSupplyLog {
       lines = []
     }
     var number = 0
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+    for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
       number += 1
       guard line.hasPrefix("@") else {
         if !MeterTable.trimmed(line).isEmpty { lines.append(MeterTable.trimmed(line)) }

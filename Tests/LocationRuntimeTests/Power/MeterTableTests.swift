@@ -31,8 +31,9 @@ import Testing
     #expect(stream.notes.contains { $0.contains("package only") })
   }
 
-  @Test func `a byte order mark is passed over`() throws {
-    let stream = try Self.stream("\u{FEFF}seconds,power_w\n0,1.5\n10,1.5\n")
+  @Test(arguments: ["\n", "\r\n"]) func `a byte order mark is passed over`(lineBreak: String) throws {
+    let lines = ["\u{FEFF}seconds,power_w", "0,1.5", "10,1.5", ""]
+    let stream = try Self.stream(lines.joined(separator: lineBreak))
     #expect(stream.kind == .usb)
     #expect(Self.near(stream.joules(from: 0, to: 10), 15))
   }
