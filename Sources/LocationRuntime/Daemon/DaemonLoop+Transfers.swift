@@ -74,13 +74,21 @@ extension DaemonLoop {
     try alignConditions()
     // One of that number, of a subscriber that was removed, may have been delivered a moment too late to be erased.
     transfers.spool.erase(number, of: name)
+    guard store(job, number, of: name) else {
+      try handle(.cancelTransfer(number: number), of: name)
+      return refuseAndCount(name, "transfer", TransferRecord.Reason.noSpace.rawValue)
+    }
+    live.add(.answer(name, .transfer(number: number)))
+  }
+
+  /// Stores what a transfer needs; false, with a line in the log, where that can't be written.
+  private func store(_ job: JSONTree, _ number: Int, of name: String) -> Bool {
     do throws(Failure) {
       try transfers.spool.store(job.text, number, of: name)
-      live.add(.answer(name, .transfer(number: number)))
+      return true
     } catch {
       Self.log("\(name): \(error)")
-      try handle(.cancelTransfer(number: number), of: name)
-      refuseAndCount(name, "transfer", TransferRecord.Reason.noSpace.rawValue)
+      return false
     }
   }
 
@@ -102,10 +110,7 @@ extension DaemonLoop {
       for (key, value) in [("user", answer.user), ("password", answer.password)] {
         if let value { job = JSONTree.object([key: .string(value)]).over(job) }
       }
-      do throws(Failure) {
-        try transfers.spool.store(job.text, answer.number, of: name)
-      } catch {
-        Self.log("\(name): \(error)")
+      guard store(job, answer.number, of: name) else {
         return refuseAndCount(name, "answer", TransferRecord.Reason.noSpace.rawValue)
       }
     }
