@@ -45,6 +45,7 @@ extension Engine {
     state.significant.share(settings.significant)
     state.visits.share(settings.visits)
     state.instant = snapshot.instant
+    turn.instant = snapshot.instant
     state.nextID = snapshot.nextID
     state.isBroken = snapshot.isBroken
     state.tally.restore(fixes: snapshot.fixes, accepted: snapshot.accepted)

@@ -7,8 +7,7 @@ extension Engine {
     for event in regionStates(for: state.policy.sessions[index]) {
       state.tally.regions.count(event.kind)
       let id = record(.region(event), at: utc(at: event.instant), into: &effects)
-      state.policy.offerByAccuracy(
-        event: id, trigger: .region, region: event.region, to: index, at: state.instant, into: &steps)
+      state.policy.offerByAccuracy(event: id, trigger: .region, region: event.region, to: index, in: &turn)
     }
     let session = state.policy.sessions[index]
     // After a boot it may be a move that starts it.

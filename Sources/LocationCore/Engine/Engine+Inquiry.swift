@@ -48,21 +48,19 @@ extension Engine {
   /// - Parameter region: which, where it is about one.
   public func decisions(on trigger: Trigger, region: String? = nil) -> [Decision] {
     var policy = state.policy
-    var steps: [PolicyStep] = []
-    policy.offer(event: state.nextID, trigger: trigger, region: region, at: state.instant, into: &steps)
+    var turn = PolicyTurn(instant: state.instant)
+    policy.offer(event: state.nextID, trigger: trigger, region: region, in: &turn)
     var place = 0
     var decisions: [Decision] = []
-    while place < steps.count {
-      switch steps[place] {
+    while place < turn.steps.count {
+      switch turn.steps[place] {
       case .decided(var decision) where decision.event == state.nextID:
         decision.event = nil
         decisions.append(decision)
       case .reduced(let name, let owed, _):
         // In its place a coarse position is offered, which may be told now.
         if let index = policy.index(of: name) {
-          policy.offer(
-            event: state.nextID, trigger: owed.trigger, isCoarse: true, to: index, at: state.instant,
-            into: &steps)
+          policy.offer(event: state.nextID, trigger: owed.trigger, isCoarse: true, to: index, in: &turn)
         }
       case .decided, .moved, .ordered, .answered, .changed, .briefed, .called, .redelivered, .notified,
         .pushed, .reported, .attached, .noted, .transferred:

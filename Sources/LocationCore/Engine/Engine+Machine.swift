@@ -2,21 +2,21 @@ extension Engine {
   /// Takes what has happened to the machine.
   mutating func take(_ event: MachineEvent, into effects: inout [Effect]) {
     switch event {
-    case .reboot: state.policy.reboot(at: state.instant, into: &steps)
-    case .lock: state.policy.lockScreen(at: state.instant, into: &steps)
-    case .unlock: state.policy.unlock(at: state.instant, into: &steps)
-    case .memoryPressure(let level): state.policy.setPressure(level, at: state.instant, into: &steps)
+    case .reboot: state.policy.reboot(in: &turn)
+    case .lock: state.policy.lockScreen(in: &turn)
+    case .unlock: state.policy.unlock(in: &turn)
+    case .memoryPressure(let level): state.policy.setPressure(level, in: &turn)
     case .lowPower(let isOn):
       guard state.policy.isLowPower != isOn else { return }
-      state.policy.setLowPower(isOn, at: state.instant, into: &steps)
+      state.policy.setLowPower(isOn, in: &turn)
       reviseSampling(into: &effects)
     case .network(let network): state.policy.network = network
     case .supply(let supply): state.policy.supply = supply
     case .zone(let zone): state.policy.zone = zone
     case .notifier(let isThere): state.policy.hasNotifier = isThere
-    case .audioCommand(let command): state.policy.commandAudio(command, into: &steps)
+    case .audioCommand(let command): state.policy.commandAudio(command, in: &turn)
     // For something that is no business of the engine.
-    case .awake: state.policy.fireModes(isAwake: true, at: state.instant, into: &steps)
+    case .awake: state.policy.fireModes(isAwake: true, in: &turn)
     case .absent(let isAbsent):
       if isAbsent {
         noteAbsence()
@@ -24,7 +24,7 @@ extension Engine {
         state.policy.leave(at: state.instant)
       } else {
         state.beacons?.comeBack(at: state.instant)
-        state.policy.comeBack(at: state.instant, into: &steps)
+        state.policy.comeBack(in: &turn)
         recordSteps(into: &effects)
         tellMove(by: state.instant, late: state.instant, into: &effects)
       }

@@ -7,7 +7,7 @@ extension Engine {
   ) {
     let id = record(change, into: &effects)
     guard hasSubscribers else { return }
-    state.policy.offerMove(event: id, measuredBefore: measure, at: state.instant, into: &steps)
+    state.policy.offerMove(event: id, measuredBefore: measure, in: &turn)
     recordSteps(into: &effects)
   }
 
@@ -69,7 +69,7 @@ extension Engine {
   ) {
     let id = record(change, into: &effects)
     let isTold = state.policy.offerByAccuracy(
-      event: id, trigger: .significantChange.of(.move), to: index, at: state.instant, into: &steps)
+      event: id, trigger: .significantChange.of(.move), to: index, in: &turn)
     let isInStep = state.policy.sessions[index].significant == state.significant
     guard isTold else { return state.policy.noteUntold(index, measuredBefore: before) }
     state.policy.noteOwedMove(index, measuredBefore: before)
@@ -83,8 +83,7 @@ extension Engine {
       let id = record(.region(event), at: utc(at: event.instant), into: &effects)
       if state.policy.notifiesOfRegions { notifyOfRegion(event, into: &effects) }
       guard hasSubscribers, let kind = event.kind.eventKind else { continue }
-      state.policy.offer(
-        event: id, trigger: .region.of(kind), region: event.region, at: state.instant, into: &steps)
+      state.policy.offer(event: id, trigger: .region.of(kind), region: event.region, in: &turn)
       recordSteps(into: &effects)
     }
     // Its memory is not kept: thousands of engines would keep it.
@@ -99,30 +98,29 @@ extension Engine {
     case .exit: isLeft = true
     case .dwell, .cross, .state: return
     }
-    state.policy.notifyOfRegion(event.region, isLeft: isLeft, at: state.instant, into: &steps)
+    state.policy.notifyOfRegion(event.region, isLeft: isLeft, in: &turn)
     recordSteps(into: &effects)
   }
 
   /// Records something of a subscriber, and has the policy do what follows from that record.
   private mutating func record(
     _ body: Record.Body, of name: String, into effects: inout [Effect],
-    then follow: (inout Policy, Int, Int, EngineInstant, inout [PolicyStep]) -> Void
+    then follow: (inout Policy, Int, Int, inout PolicyTurn) -> Void
   ) {
-    let instant = state.instant
     guard let index = state.policy.index(of: name) else { return }
-    let id = record(body, at: utc(at: instant), into: &effects)
-    follow(&state.policy, id, index, instant, &steps)
+    let id = record(body, at: utc(at: state.instant), into: &effects)
+    follow(&state.policy, id, index, &turn)
     state.policy.refreshDeadline()
   }
 
   /// Records what the policy decided, and gives its orders.
   mutating func recordSteps(into effects: inout [Effect]) {
-    guard !steps.isEmpty else { return }
+    guard !turn.steps.isEmpty else { return }
     let time = utc(at: state.instant)
     var place = 0
     // What is told of a step may add further ones.
-    while place < steps.count {
-      let step = steps[place]
+    while place < turn.steps.count {
+      let step = turn.steps[place]
       place += 1
       switch step {
       case .decided(let decision):
@@ -140,30 +138,29 @@ extension Engine {
       case .changed(let name): offerDueMove(to: name, into: &effects)
       case .briefed(let name): brief(name, into: &effects)
       case .called(let call):
-        record(.call(call), of: call.subscriber, into: &effects) { policy, id, index, instant, steps in
-          let isCalled = policy.offer(
-            event: id, trigger: call.kind.trigger, call: call, to: index, at: instant, into: &steps)
-          if !isCalled { policy.abandon(call, index, at: instant) }
+        record(.call(call), of: call.subscriber, into: &effects) { policy, id, index, turn in
+          let isCalled = policy.offer(event: id, trigger: call.kind.trigger, call: call, to: index, in: &turn)
+          if !isCalled { policy.abandon(call, index, at: turn.instant) }
         }
       case .notified(let due):
         record(.notification(due.record), of: due.record.subscriber, into: &effects) {
-          $0.present(due, event: $1, $2, at: $3, into: &$4)
+          $0.present(due, event: $1, $2, in: &$3)
         }
       case .redelivered(let name, let rule):
         guard let index = state.policy.index(of: name) else { continue }
-        state.policy.redeliver(index, rule: rule, at: state.instant, into: &steps)
+        state.policy.redeliver(index, rule: rule, in: &turn)
         state.policy.refreshDeadline()
       case .pushed(let due):
         record(.push(due.record), of: due.record.subscriber, into: &effects) {
-          $0.present(due, event: $1, $2, at: $3, into: &$4)
+          $0.present(due, event: $1, $2, in: &$3)
         }
       case .reported(let due):
         record(.transfer(due.record), of: due.record.subscriber, into: &effects) {
-          $0.present(due, event: $1, $2, at: $3, into: &$4)
+          $0.present(due, event: $1, $2, in: &$3)
         }
       case .attached(let accessory):
         record(.accessory(accessory), of: accessory.subscriber, into: &effects) {
-          $0.present(accessory, event: $1, $2, at: $3, into: &$4)
+          $0.present(accessory, event: $1, $2, in: &$3)
         }
       case .noted(let body): record(body, at: time, into: &effects)
       case .transferred(let name, let rule, let kilobytes, let seconds):
@@ -171,7 +168,7 @@ extension Engine {
         book { $0.addTransfer(name, kilobytes: kilobytes, seconds: seconds, rule: rule, at: instant) }
       }
     }
-    steps.removeAll(keepingCapacity: true)
+    turn.steps.removeAll(keepingCapacity: true)
     tellOutboxes(into: &effects)
     refreshReceiverUsers()
   }

@@ -14,14 +14,14 @@ extension Engine {
         let id = shared ?? record(LocationUpdate(fix, .update), time: fix.time, into: &effects)
         shared = id
         state.policy.update(taker.index) { $0.advice.note(fix) }
-        state.policy.offerUpdate(event: id, fix, to: taker.index, at: state.instant, into: &steps)
+        state.policy.offerUpdate(event: id, fix, to: taker.index, in: &turn)
       case .answer(let fix, let reason): tell(name, fix, reason, into: &effects)
       case .pause(let reason): record(name, pauses: true, reason, to: taker.index, at: fix, into: &effects)
       case .resume(let reason): record(name, pauses: false, reason, to: taker.index, at: fix, into: &effects)
       case .reduced:
         let trigger = state.policy.sessions[taker.index].updateTrigger
         let owed = Session.Owed(trigger: trigger, visit: nil)
-        state.policy.offerReduced(owed, event: nextID, to: taker.index, at: state.instant, into: &steps)
+        state.policy.offerReduced(owed, event: nextID, to: taker.index, in: &turn)
       }
       recordSteps(into: &effects)
     }
@@ -34,9 +34,9 @@ extension Engine {
   ) {
     guard let index = state.policy.index(of: name) else { return }
     let id = record(LocationUpdate(fix, reason), time: utc(at: state.instant), into: &effects)
-    state.policy.offer(event: id, trigger: .standard, to: index, at: state.instant, into: &steps)
+    state.policy.offer(event: id, trigger: .standard, to: index, in: &turn)
     // An answer that suspension waits for.
-    state.policy.suspendIfIdle(index, at: state.instant, into: &steps)
+    state.policy.suspendIfIdle(index, in: &turn)
     state.policy.refreshDeadline()
   }
 
@@ -50,7 +50,7 @@ extension Engine {
     let cell = ReducedCell(owed.visit?.coordinate ?? last.coordinate)
     // A direct one has no event that it stands for.
     if owed.event != nil, owed.visit == nil, cell == state.policy.sessions[index].reducedCell {
-      return state.policy.dropUnmoved(owed, before: before, index, at: state.instant, into: &steps)
+      return state.policy.dropUnmoved(owed, before: before, index, in: &turn)
     }
     let instant = state.instant
     state.policy.update(index) {
@@ -67,8 +67,7 @@ extension Engine {
       } else {
         record(LocationUpdate(cell), time: time, into: &effects)
       }
-    state.policy.offer(
-      event: id, trigger: owed.trigger, isCoarse: true, to: index, at: state.instant, into: &steps)
+    state.policy.offer(event: id, trigger: owed.trigger, isCoarse: true, to: index, in: &turn)
     state.policy.refreshDeadline()
   }
 
@@ -79,7 +78,7 @@ extension Engine {
     let event = PauseEvent(subscriber: name, pauses: pauses, reason: reason)
     if pauses { state.tally.pauses += 1 } else { state.tally.resumes += 1 }
     let id = record(.pause(event), at: fix.time, into: &effects)
-    state.policy.offerPause(event: id, to: index, at: state.instant, into: &steps)
+    state.policy.offerPause(event: id, to: index, in: &turn)
   }
 
   private mutating func record(

@@ -18,8 +18,7 @@ extension Engine {
       let id = recordVisit(event, at: utc(at: event.instant), into: &effects)
       // At the end of the stream nothing happened that anybody should be woken for.
       guard hasSubscribers, event.reason != .end else { continue }
-      state.policy.offer(
-        event: id, trigger: .visit.of(kind), visit: event, at: state.instant, into: &steps)
+      state.policy.offer(event: id, trigger: .visit.of(kind), visit: event, in: &turn)
       recordSteps(into: &effects)
     }
     visitEvents = []

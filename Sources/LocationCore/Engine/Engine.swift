@@ -28,7 +28,7 @@ public struct Engine: ~Copyable {
   var regions: RegionMonitor
   var regionEvents: [RegionEvent] = []
   var visitEvents: [VisitEvent] = []
-  var steps: [PolicyStep] = []
+  var turn: PolicyTurn
   var takers: [StandardTaker] = []
   /// What another build recorded of the events that it is shown now; nil for any other engine.
   var past: PastRecords?
@@ -45,6 +45,7 @@ public struct Engine: ~Copyable {
     self.settings = settings
     state = EngineState(settings: settings)
     regions = RegionMonitor(settings.regions, catalog)
+    turn = PolicyTurn(instant: state.instant)
   }
 
   /// The engine as it was when the snapshot was taken.
@@ -63,6 +64,7 @@ public struct Engine: ~Copyable {
     state = snapshot.state
     state.share(settings)
     regions = RegionMonitor(settings.regions, catalog, restoring: snapshot.regions)
+    turn = PolicyTurn(instant: state.instant)
     nextDeadline = findDeadline()
   }
 
@@ -161,7 +163,7 @@ public struct Engine: ~Copyable {
     case .removeSubscriber(let name):
       remove(name, into: &effects)
       // What it had interrupted may sound again.
-      state.policy.resumeAudio(at: state.instant, into: &steps)
+      state.policy.resumeAudio(in: &turn)
     case .subscriber(let name, let event): take(event, of: name, into: &effects)
     case .machine(let event): take(event, into: &effects)
     case .end: end(into: &effects)
@@ -170,7 +172,7 @@ public struct Engine: ~Copyable {
     case .fix, .segmentBreak, .source, .receiver, .beacon, .time: break
     case .addRegion, .changeRegion, .removeRegion: reviseSampling(into: &effects)
     case .addSubscriber, .removeSubscriber, .subscriber, .machine:
-      state.policy.fireModes(isAwake: wasAwake, at: state.instant, into: &steps)
+      state.policy.fireModes(isAwake: wasAwake, in: &turn)
       recordSteps(into: &effects)
       tellOutboxes(into: &effects)
       refreshReceiverUsers()
@@ -221,13 +223,19 @@ extension Engine {
   @inline(__always)
   private mutating func fire(until instant: EngineInstant, into effects: inout [Effect]) {
     if let due = nextDeadline, due <= instant { fireDue(by: instant, into: &effects) }
+    move(to: instant)
+  }
+
+  @inline(__always)
+  private mutating func move(to instant: EngineInstant) {
     state.instant = max(state.instant, instant)
+    turn.instant = state.instant
   }
 
   private mutating func fireDue(by instant: EngineInstant, into effects: inout [Effect]) {
     var next = nextDeadline
     while let due = next, due <= instant {
-      state.instant = max(state.instant, due)
+      move(to: due)
       if !state.policy.isAbsent { tellMove(by: due, into: &effects) }
       regions.advance(to: due, into: &regionEvents)
       recordRegionEvents(into: &effects)
@@ -235,7 +243,7 @@ extension Engine {
       state.visits.advance(to: due, into: &visitEvents)
       recordVisitEvents(into: &effects)
       if let policyDue = state.policy.nextDeadline, policyDue <= due {
-        state.policy.fire(at: state.instant, into: &steps)
+        state.policy.fire(in: &turn)
         recordSteps(into: &effects)
         tellOutboxes(into: &effects)
         refreshReceiverUsers()
@@ -435,8 +443,7 @@ extension Engine {
     _ subscriber: Subscriber, _ initial: SubscriberState, into effects: inout [Effect]
   ) {
     noteUTC()
-    let isAdded = state.policy.add(
-      subscriber, state: initial, measure: newMeasure, at: state.instant, into: &steps)
+    let isAdded = state.policy.add(subscriber, state: initial, measure: newMeasure, in: &turn)
     guard isAdded else {
       return refuse(
         "subscriber \(subscriber.name)", "more than \(Limits.subscribers) subscribers", into: &effects)
@@ -446,12 +453,11 @@ extension Engine {
   }
 
   private mutating func remove(_ name: String, into effects: inout [Effect]) {
-    let instant = state.instant
-    var steps: [PolicyStep] = []
+    var turn = PolicyTurn(instant: state.instant)
     _ = state.policy.withSession(name) { policy, index in
-      policy.cancelTransfers(index, at: instant, into: &steps)
+      policy.cancelTransfers(index, in: &turn)
     }
-    self.steps = steps
+    self.turn = turn
     recordSteps(into: &effects)
     if state.policy.remove(name) { effects.append(.outbox(.removeAll(subscriber: name))) }
   }
@@ -462,9 +468,8 @@ extension Engine {
   }
 
   private mutating func take(_ event: SubscriberEvent, of name: String, into effects: inout [Effect]) {
-    let instant = state.instant
     let measure = newMeasure
-    var steps: [PolicyStep] = []
+    var turn = PolicyTurn(instant: state.instant)
     if case .acknowledged(let id, let coreSeconds) = event {
       bookRun(of: name, coreSeconds, state.policy.rule(ofPending: id, subscriber: name))
     } else if case .mode(.fetched(_, _, let coreSeconds?)) = event {
@@ -476,38 +481,38 @@ extension Engine {
     }
     let isKnown = state.policy.withSession(name) { policy, index in
       switch event {
-      case .foreground: policy.bringToForeground(index, at: instant, into: &steps)
-      case .background: policy.sendToBackground(index, at: instant, into: &steps)
-      case .quit: policy.forceQuit(index, at: instant, into: &steps)
-      case .exited(let status): policy.exited(index, status: status, at: instant, into: &steps)
-      case .orphaned: policy.orphaned(index, at: instant, into: &steps)
-      case .acknowledged(let id, _): policy.acknowledge(id, index, at: instant, into: &steps)
-      case .beginTask(let name): policy.beginTask(name, index, at: instant, into: &steps)
-      case .endTask(let token): policy.endTask(token, index, at: instant, into: &steps)
-      case .authorization(let value): policy.authorize(value, index, at: instant, into: &steps)
-      case .accuracy(let value): policy.limit(value, index, at: instant, into: &steps)
+      case .foreground: policy.bringToForeground(index, in: &turn)
+      case .background: policy.sendToBackground(index, in: &turn)
+      case .quit: policy.forceQuit(index, in: &turn)
+      case .exited(let status): policy.exited(index, status: status, in: &turn)
+      case .orphaned: policy.orphaned(index, in: &turn)
+      case .acknowledged(let id, _): policy.acknowledge(id, index, in: &turn)
+      case .beginTask(let name): policy.beginTask(name, index, in: &turn)
+      case .endTask(let token): policy.endTask(token, index, in: &turn)
+      case .authorization(let value): policy.authorize(value, index, in: &turn)
+      case .accuracy(let value): policy.limit(value, index, in: &turn)
       case .backgroundDelivery(let isOn):
-        policy.setBackgroundDelivery(isOn, index, at: instant, into: &steps)
+        policy.setBackgroundDelivery(isOn, index, in: &turn)
       case .start(let services):
-        policy.startServices(services, index, measure: measure, at: instant, into: &steps)
-      case .stop(let services): policy.stopServices(services, index, at: instant, into: &steps)
-      case .locate(let seconds): policy.locate(index, seconds: seconds, at: instant, into: &steps)
+        policy.startServices(services, index, measure: measure, in: &turn)
+      case .stop(let services): policy.stopServices(services, index, in: &turn)
+      case .locate(let seconds): policy.locate(index, seconds: seconds, in: &turn)
       case .memory(let bytes): policy.update(index) { $0.memoryBytes = bytes }
-      case .lock(let isHeld): policy.noteLock(isHeld, index, at: instant, into: &steps)
-      case .overran: policy.endOverrun(index, at: instant, into: &steps)
-      case .done: policy.endGrace(index, at: instant, into: &steps)
+      case .lock(let isHeld): policy.noteLock(isHeld, index, in: &turn)
+      case .overran: policy.endOverrun(index, in: &turn)
+      case .done: policy.endGrace(index, in: &turn)
       case .preserve(let text): policy.preserve(text, index)
-      case .interrupted(let begins): policy.interrupt(index, begins: begins, at: instant, into: &steps)
+      case .interrupted(let begins): policy.interrupt(index, begins: begins, in: &turn)
       case .finished(let end): policy.noteFinished(end, index)
       case .mode(let event):
-        policy.take(event, index, regionObjection: regionObjection, at: instant, into: &steps)
+        policy.take(event, index, regionObjection: regionObjection, in: &turn)
       }
     }
     if isKnown, case .finished(let end) = event {
-      record(.program(subscriber: name, end), at: utc(at: instant), into: &effects)
+      record(.program(subscriber: name, end), at: utc(at: state.instant), into: &effects)
     }
     guard isKnown else { return refuse("subscriber \(name)", "no such subscriber", into: &effects) }
-    self.steps = steps
+    self.turn = turn
     recordSteps(into: &effects)
     if state.policy.hasOwnMeasures { offerFirstMove(to: name, into: &effects) }
   }

@@ -52,7 +52,7 @@ extension ModeMember {
 extension ModePart {
   static let accessories = ModePart(
     deadline: { $1.modes.accessories?.sessions.compactMap(\.merged?.until).min() },
-    fire: { $0.fireAccessories($1, at: $3, into: &$4) },
+    fire: { $0.fireAccessories($1, in: &$3) },
     align: { policy, index, _ in
       guard !policy.sessions[index].state.isForeground else { return }
       let modes = policy.sessions[index].subscriber.modes
@@ -201,35 +201,31 @@ extension Session {
 
 extension Policy {
   /// Takes what a program says of its accessories, or the user or the machine does to them.
-  mutating func take(
-    _ event: AccessoryEvent, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func take(_ event: AccessoryEvent, _ index: Int, in turn: inout PolicyTurn) {
     switch event {
-    case .open(let terms): openAccessory(terms, index, at: instant, into: &steps)
-    case .close(let session): closeAccessory(session, index, at: instant, into: &steps)
-    case .want(let isWanted): wantAccessories(isWanted, index, at: instant, into: &steps)
+    case .open(let terms): openAccessory(terms, index, in: &turn)
+    case .close(let session): closeAccessory(session, index, in: &turn)
+    case .want(let isWanted): wantAccessories(isWanted, index, in: &turn)
     case .allow(let isAllowed):
-      switchAccessories(index, at: instant, into: &steps) { $0.isAllowed = isAllowed }
-    case .connected(let session): noteConnection(session, true, index, at: instant, into: &steps)
-    case .disconnected(let session): noteConnection(session, false, index, at: instant, into: &steps)
+      switchAccessories(index, in: &turn) { $0.isAllowed = isAllowed }
+    case .connected(let session): noteConnection(session, true, index, in: &turn)
+    case .disconnected(let session): noteConnection(session, false, index, in: &turn)
     case .data(let session, let bytes, let lost):
-      noteData(session, bytes: bytes, lost: lost, index, at: instant, into: &steps)
-    case .permitBluetooth(let isAllowed): permitBluetooth(isAllowed, index, at: instant, into: &steps)
+      noteData(session, bytes: bytes, lost: lost, index, in: &turn)
+    case .permitBluetooth(let isAllowed): permitBluetooth(isAllowed, index, in: &turn)
     case .request(let session, let request):
-      noteRequest(request, of: session, index, at: instant, into: &steps)
+      noteRequest(request, of: session, index, in: &turn)
     case .publish(let session, let characteristic, let value):
-      publish(value, of: characteristic, in: session, index, at: instant, into: &steps)
-    case .anew: renewBluetooth(index, into: &steps)
+      publish(value, of: characteristic, in: session, index, in: &turn)
+    case .anew: renewBluetooth(index, in: &turn)
     }
   }
 
   /// Opens a session, unless its program may not (rules J1 to J4).
-  private mutating func openAccessory(
-    _ terms: AccessoryTerms, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  private mutating func openAccessory(_ terms: AccessoryTerms, _ index: Int, in turn: inout PolicyTurn) {
     let session = sessions[index]
     func refuse(_ rule: Rule, _ reason: Decision.Reason) {
-      decide(.refuse, rule, reason, index, at: instant, into: &steps)
+      decide(.refuse, rule, reason, index, in: &turn)
     }
     var state = session.modes.accessories ?? AccessoryState()
     if let reason = session.state.refusal { return refuse(terms.rule, reason) }
@@ -240,53 +236,48 @@ extension Policy {
     if let place = state.place(of: terms.session) {
       // A program that was started again asks for what it has.
       if terms.kind == .gatt, state.sessions[place].terms == terms, !state.sessions[place].isPaused {
-        return order(.open(terms), of: terms.session, index, into: &steps)
+        return order(.open(terms), of: terms.session, index, in: &turn)
       }
       state.sessions.remove(at: place)
-      order(.close, of: terms.session, index, into: &steps)
+      order(.close, of: terms.session, index, in: &turn)
     }
     guard state.sessions.count < configuration.accessories.sessionLimit else {
       return refuse(terms.rule, .tooManyAccessories)
     }
     state.sessions.append(AccessoryState.Session(terms: terms))
     update(index) { $0.modes.accessories = state }
-    order(.open(terms), of: terms.session, index, into: &steps)
+    order(.open(terms), of: terms.session, index, in: &turn)
   }
 
   /// Closes a session as its program wishes.
-  private mutating func closeAccessory(
-    _ session: String, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  private mutating func closeAccessory(_ session: String, _ index: Int, in turn: inout PolicyTurn) {
     guard let place = sessions[index].modes.accessories?.place(of: session) else {
-      return decide(.refuse, .accessory, .unknownAccessory, index, at: instant, into: &steps)
+      return decide(.refuse, .accessory, .unknownAccessory, index, in: &turn)
     }
     update(index) { _ = $0.modes.accessories?.sessions.remove(at: place) }
-    order(.close, of: session, index, into: &steps)
+    order(.close, of: session, index, in: &turn)
   }
 
   /// Its program wants accessories, or no longer; what the user says wins (rule J2).
-  private mutating func wantAccessories(
-    _ isWanted: Bool, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  private mutating func wantAccessories(_ isWanted: Bool, _ index: Int, in turn: inout PolicyTurn) {
     if isWanted, sessions[index].modes.accessories?.isAllowed == false {
-      return decide(.refuse, .accessorySwitch, .accessoryOff, index, at: instant, into: &steps)
+      return decide(.refuse, .accessorySwitch, .accessoryOff, index, in: &turn)
     }
-    switchAccessories(index, at: instant, into: &steps) { $0.isWanted = isWanted }
+    switchAccessories(index, in: &turn) { $0.isWanted = isWanted }
   }
 
   /// Closes all sessions, or opens them again, as a switch says (rule J2).
   private mutating func switchAccessories(
-    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep],
-    _ change: (inout AccessoryState) -> Void
+    _ index: Int, in turn: inout PolicyTurn, _ change: (inout AccessoryState) -> Void
   ) {
     var state = sessions[index].modes.accessories ?? AccessoryState()
     let wasOn = state.isOn
     change(&state)
     update(index) { $0.modes.accessories = state }
     guard state.isOn != wasOn else { return }
-    if !state.isOn { decide(.drop, .accessorySwitch, .accessoryOff, index, at: instant, into: &steps) }
-    dropForbidden(index, at: instant, into: &steps)
-    alignAccessories(index, into: &steps)
+    if !state.isOn { decide(.drop, .accessorySwitch, .accessoryOff, index, in: &turn) }
+    dropForbidden(index, in: &turn)
+    alignAccessories(index, in: &turn)
   }
 }
 
@@ -294,37 +285,32 @@ extension Policy {
 
 extension Policy {
   /// A program without the mode leaves the foreground: its sessions are closed (rule J4).
-  mutating func leaveForegroundWithAccessories(
-    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func leaveForegroundWithAccessories(_ index: Int, in turn: inout PolicyTurn) {
     let modes = sessions[index].subscriber.modes
     guard let state = sessions[index].modes.accessories,
       state.sessions.contains(where: { !modes.contains($0.terms.mode) })
     else { return }
-    decide(.refuse, .accessoryMode, .noMode, index, at: instant, into: &steps)
-    alignAccessories(index, into: &steps)
+    decide(.refuse, .accessoryMode, .noMode, index, in: &turn)
+    alignAccessories(index, in: &turn)
   }
 
   /// A program returns to the foreground: what was closed when it left is opened again (rule J4).
-  mutating func enterForegroundWithAccessories(_ index: Int, into steps: inout [PolicyStep]) {
-    alignAccessories(index, into: &steps)
+  mutating func enterForegroundWithAccessories(_ index: Int, in turn: inout PolicyTurn) {
+    alignAccessories(index, in: &turn)
   }
 
   /// The user has force-quit a program: its sessions have ended (rule J5).
-  mutating func noteDropped(
-    _ dropped: [AccessoryState.Session], _ index: Int, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
-  ) {
+  mutating func noteDropped(_ dropped: [AccessoryState.Session], _ index: Int, in turn: inout PolicyTurn) {
     for session in dropped {
-      decide(.drop, .accessoryClosed, .forceQuit, index, at: instant, into: &steps)
+      decide(.drop, .accessoryClosed, .forceQuit, index, in: &turn)
       // A process takes the others with it.
-      if session.terms.kind == .gatt { order(.close, of: session.terms.session, index, into: &steps) }
+      if session.terms.kind == .gatt { order(.close, of: session.terms.session, index, in: &turn) }
     }
-    drop(.accessoryClosed, .forceQuit, index, at: instant, into: &steps) { $0.trigger.row == .bluetooth }
+    drop(.accessoryClosed, .forceQuit, index, in: &turn) { $0.trigger.row == .bluetooth }
   }
 
   /// Closes the sessions that may not be open now, and opens again those that may.
-  mutating func alignAccessories(_ index: Int, into steps: inout [PolicyStep]) {
+  mutating func alignAccessories(_ index: Int, in turn: inout PolicyTurn) {
     guard let state = sessions[index].modes.accessories else { return }
     let isForeground = sessions[index].state.isForeground
     let modes = sessions[index].subscriber.modes
@@ -333,14 +319,14 @@ extension Policy {
       let mayBeOpen = isPermitted && (isForeground || modes.contains(session.terms.mode))
       guard session.isPaused == mayBeOpen else { continue }
       if mayBeOpen {
-        resumeAccessory(session.terms.session, index, into: &steps)
+        resumeAccessory(session.terms.session, index, in: &turn)
       } else {
-        pauseAccessory(session.terms.session, index, into: &steps)
+        pauseAccessory(session.terms.session, index, in: &turn)
       }
     }
   }
 
-  private mutating func pauseAccessory(_ name: String, _ index: Int, into steps: inout [PolicyStep]) {
+  private mutating func pauseAccessory(_ name: String, _ index: Int, in turn: inout PolicyTurn) {
     guard let place = sessions[index].modes.accessories?.place(of: name),
       let session = sessions[index].modes.accessories?.sessions[place]
     else { return }
@@ -355,18 +341,18 @@ extension Policy {
     let isNews =
       session.isConnected || session.merged?.wasConnected == true
       || isSuspended && program.outbox.contains { $0.session == name && $0.waits(of: .bluetooth) }
-    if isNews, isSuspended || program.state.isRunning { report(name, .disconnect, index, into: &steps) }
-    order(.close, of: session.terms.session, index, into: &steps)
+    if isNews, isSuspended || program.state.isRunning { report(name, .disconnect, index, in: &turn) }
+    order(.close, of: session.terms.session, index, in: &turn)
   }
 
-  private mutating func resumeAccessory(_ name: String, _ index: Int, into steps: inout [PolicyStep]) {
+  private mutating func resumeAccessory(_ name: String, _ index: Int, in turn: inout PolicyTurn) {
     guard let place = sessions[index].modes.accessories?.place(of: name),
       let session = sessions[index].modes.accessories?.sessions[place]
     else { return }
     update(index) { $0.modes.accessories?.sessions[place].isPaused = false }
     // Before the first unlock it waits for that (rule J5).
     guard isUnlocked || session.terms.kind != .gatt else { return }
-    order(.open(session.terms), of: session.terms.session, index, into: &steps)
+    order(.open(session.terms), of: session.terms.session, index, in: &turn)
   }
 }
 
@@ -375,24 +361,23 @@ extension Policy {
 extension Policy {
   /// The device of a session has come, or is gone (rule J1).
   private mutating func noteConnection(
-    _ session: String, _ isConnected: Bool, _ index: Int, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    _ session: String, _ isConnected: Bool, _ index: Int, in turn: inout PolicyTurn
   ) {
     guard let place = sessions[index].modes.accessories?.place(of: session) else {
-      return decide(.refuse, .accessory, .unknownAccessory, index, at: instant, into: &steps)
+      return decide(.refuse, .accessory, .unknownAccessory, index, in: &turn)
     }
     // What was on its way when the session was closed is no news.
     guard let known = sessions[index].modes.accessories?.sessions[place], !known.isPaused,
       known.isConnected != isConnected
     else { return }
     let isRunning = sessions[index].state.isRunning
-    let next = isRunning ? instant : known.nextWake(at: instant, configuration.accessories)
-    guard next > instant else {
-      tellMerged(place, index, into: &steps)
+    let next = isRunning ? turn.instant : known.nextWake(at: turn.instant, configuration.accessories)
+    guard next > turn.instant else {
+      tellMerged(place, index, in: &turn)
       update(index) { $0.modes.accessories?.sessions[place].isConnected = isConnected }
-      return report(session, isConnected ? .connect : .disconnect, index, into: &steps)
+      return report(session, isConnected ? .connect : .disconnect, index, in: &turn)
     }
-    if known.merged == nil { decide(.coalesce, .overrun, .merged, index, at: instant, into: &steps) }
+    if known.merged == nil { decide(.coalesce, .overrun, .merged, index, in: &turn) }
     var merged = known.merged ?? AccessoryState.Merged(until: next)
     merged.wasConnected = merged.wasConnected ?? known.isConnected
     // The devices that made these requests are gone with the connection.
@@ -406,19 +391,18 @@ extension Policy {
   /// A session has something to read. While its program runs, the program sees that itself (rule J1). Of one that does
   /// not run, only sessions of Bluetooth are open (rule J3).
   private mutating func noteData(
-    _ session: String, bytes: Int?, lost: Int?, _ index: Int, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    _ session: String, bytes: Int?, lost: Int?, _ index: Int, in turn: inout PolicyTurn
   ) {
     guard let place = sessions[index].modes.accessories?.place(of: session),
       let known = sessions[index].modes.accessories?.sessions[place], known.isConnected
-    else { return decide(.refuse, .accessory, .unknownAccessory, index, at: instant, into: &steps) }
+    else { return decide(.refuse, .accessory, .unknownAccessory, index, in: &turn) }
     guard !sessions[index].state.isRunning else { return }
-    let next = known.nextWake(at: instant, configuration.accessories)
-    guard next > instant else {
-      tellMerged(place, index, into: &steps)
-      return report(session, .data, bytes: bytes, lost: lost, index, into: &steps)
+    let next = known.nextWake(at: turn.instant, configuration.accessories)
+    guard next > turn.instant else {
+      tellMerged(place, index, in: &turn)
+      return report(session, .data, bytes: bytes, lost: lost, index, in: &turn)
     }
-    if known.merged == nil { decide(.coalesce, .overrun, .merged, index, at: instant, into: &steps) }
+    if known.merged == nil { decide(.coalesce, .overrun, .merged, index, in: &turn) }
     update(index) {
       $0.modes.accessories?.sessions[place].merged = AccessoryState.Merged(
         until: next, bytes: bytes, lost: lost ?? known.merged?.lost, requests: known.merged?.requests,
@@ -427,16 +411,16 @@ extension Policy {
   }
 
   /// Tells what was merged, once its time has come.
-  mutating func fireAccessories(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+  mutating func fireAccessories(_ index: Int, in turn: inout PolicyTurn) {
     for (place, session) in (sessions[index].modes.accessories?.sessions ?? []).enumerated() {
-      guard let merged = session.merged, merged.until <= instant else { continue }
-      tellMerged(place, index, into: &steps)
+      guard let merged = session.merged, merged.until <= turn.instant else { continue }
+      tellMerged(place, index, in: &turn)
     }
   }
 
   /// Tells all that was merged for a session, in order. What comes when it need not be merged any more is told after
   /// that. Data the program has seen itself if it runs by now.
-  mutating func tellMerged(_ place: Int, _ index: Int, into steps: inout [PolicyStep]) {
+  mutating func tellMerged(_ place: Int, _ index: Int, in turn: inout PolicyTurn) {
     guard let session = sessions[index].modes.accessories?.sessions[place], let merged = session.merged else {
       return
     }
@@ -450,38 +434,32 @@ extension Policy {
     let isDataFirst = merged.wasConnected != false
     func reportData() {
       guard hasData else { return }
-      report(name, .data, bytes: merged.bytes, lost: merged.lost, index, into: &steps)
+      report(name, .data, bytes: merged.bytes, lost: merged.lost, index, in: &turn)
     }
     if isDataFirst { reportData() }
     for change in changes {
-      report(name, change, index, into: &steps)
+      report(name, change, index, in: &turn)
       if !isDataFirst, change == .connect { reportData() }
     }
-    for request in requests { report(request, of: name, index, into: &steps) }
+    for request in requests { report(request, of: name, index, in: &turn) }
   }
 
   private func report(
     _ session: String, _ event: AccessoryRecord.Event, bytes: Int? = nil, lost: Int? = nil, _ index: Int,
-    into steps: inout [PolicyStep]
+    in turn: inout PolicyTurn
   ) {
     var record = AccessoryRecord(
       subscriber: sessions[index].subscriber.name, session: session, event: event, bytes: bytes)
     if let lost, lost > 0 { record.lost = lost }
-    steps.append(.attached(record))
+    turn.steps.append(.attached(record))
   }
 
-  func order(
-    _ order: AccessoryOrder, of session: String, _ index: Int, into steps: inout [PolicyStep]
-  ) {
-    steps.append(
-      .ordered(.accessory(subscriber: sessions[index].subscriber.name, session: session, order)))
+  func order(_ order: AccessoryOrder, of session: String, _ index: Int, in turn: inout PolicyTurn) {
+    turn.order(.accessory(subscriber: sessions[index].subscriber.name, session: session, order))
   }
 
   /// Hands over, or keeps, what has its record. Of too many that wait, the oldest makes room.
-  mutating func present(
-    _ record: AccessoryRecord, event: Int, _ index: Int, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
-  ) {
+  mutating func present(_ record: AccessoryRecord, event: Int, _ index: Int, in turn: inout PolicyTurn) {
     let state = sessions[index].modes.accessories
     let terms = state?.place(of: record.session).flatMap { state?.sessions[$0].terms }
     let isWithdrawn = record.event == .disconnect && state?.isBluetoothDenied == true
@@ -489,10 +467,10 @@ extension Policy {
     let trigger: Trigger = terms?.kind == .gatt ? bluetooth : .accessory
     let waiting = sessions[index].outbox.filter { $0.trigger.row == trigger.row && !$0.isHanded }
     if waiting.count >= configuration.accessories.waitingLimit, let oldest = waiting.first {
-      drop(trigger.rule, .outboxFull, index, at: instant, into: &steps) { $0.event == oldest.event }
+      drop(trigger.rule, .outboxFull, index, in: &turn) { $0.event == oldest.event }
     }
     offer(
       event: event, trigger: trigger, session: record.session, reason: record.event.reason,
-      to: index, at: instant, into: &steps)
+      to: index, in: &turn)
   }
 }

@@ -25,7 +25,7 @@ extension ModeMember {
 
 extension ModePart {
   static let advertised = ModePart(
-    end: { policy, index, _, steps in policy.withdrawServices(index, into: &steps) },
+    end: { policy, index, turn in policy.withdrawServices(index, in: &turn) },
     endProcess: { modes, _ in modes.advertised = nil })
 }
 
@@ -33,12 +33,10 @@ extension Policy {
   /// A program asks for a service of its own to be published, at another port, or no longer.
   ///
   /// - Parameter service: nil where nothing here publishes services. What was to be published is refused then.
-  mutating func advertise(
-    _ service: AdvertisedService?, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
-    guard let service else { return forgetServices(index, at: instant, into: &steps) }
+  mutating func advertise(_ service: AdvertisedService?, _ index: Int, in turn: inout PolicyTurn) {
+    guard let service else { return forgetServices(index, in: &turn) }
     if let reason = sessions[index].state.refusal {
-      return decide(.refuse, .advertisedService, reason, index, at: instant, into: &steps)
+      return decide(.refuse, .advertisedService, reason, index, in: &turn)
     }
     var services = sessions[index].modes.advertised?.services ?? []
     let place = services.firstIndex { $0.type == service.type }
@@ -49,56 +47,54 @@ extension Policy {
     } else if services.count < Limits.advertisedServices {
       services.append(service)
     } else {
-      return decide(.refuse, .advertisedService, .tooManyServices, index, at: instant, into: &steps)
+      return decide(.refuse, .advertisedService, .tooManyServices, index, in: &turn)
     }
     update(index) { $0.modes.advertised = services.isEmpty ? nil : AdvertisedServices(services: services) }
-    if let old { note(old, isPublished: false, index, into: &steps) }
-    if service.port > 0 { note(service, isPublished: true, index, into: &steps) }
-    order(services, index, into: &steps)
+    if let old { note(old, isPublished: false, index, in: &turn) }
+    if service.port > 0 { note(service, isPublished: true, index, in: &turn) }
+    order(services, index, in: &turn)
   }
 
   /// A suspended program runs again: what it had published is published again.
-  mutating func publishServices(_ index: Int, into steps: inout [PolicyStep]) {
+  mutating func publishServices(_ index: Int, in turn: inout PolicyTurn) {
     guard let state = sessions[index].modes.advertised, !state.arePublished else { return }
-    publishServices(state.services, true, index, into: &steps)
+    publishServices(state.services, true, index, in: &turn)
   }
 
   /// A program is about to be suspended, or its process ends: nobody answers at its ports.
-  mutating func withdrawServices(_ index: Int, into steps: inout [PolicyStep]) {
+  mutating func withdrawServices(_ index: Int, in turn: inout PolicyTurn) {
     guard let state = sessions[index].modes.advertised, state.arePublished else { return }
-    publishServices(state.services, false, index, into: &steps)
+    publishServices(state.services, false, index, in: &turn)
   }
 
   /// Nothing publishes them: what was asked for is refused, also where that comes to light only now.
-  private mutating func forgetServices(
-    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  private mutating func forgetServices(_ index: Int, in turn: inout PolicyTurn) {
     let had = sessions[index].modes.advertised != nil
-    withdrawServices(index, into: &steps)
+    withdrawServices(index, in: &turn)
     update(index) { $0.modes.advertised = nil }
-    decide(.refuse, .availability, .unavailable, index, at: instant, into: &steps)
+    decide(.refuse, .availability, .unavailable, index, in: &turn)
     guard had else { return }
     let name = sessions[index].subscriber.name
-    steps.append(.ordered(.refuse(subscriber: name, what: "advertise", reason: .unavailable)))
+    turn.order(.refuse(subscriber: name, what: "advertise", reason: .unavailable))
   }
 
   private mutating func publishServices(
-    _ services: [AdvertisedService], _ arePublished: Bool, _ index: Int, into steps: inout [PolicyStep]
+    _ services: [AdvertisedService], _ arePublished: Bool, _ index: Int, in turn: inout PolicyTurn
   ) {
     update(index) { $0.modes.advertised?.arePublished = arePublished }
-    for service in services { note(service, isPublished: arePublished, index, into: &steps) }
-    order(arePublished ? services : [], index, into: &steps)
+    for service in services { note(service, isPublished: arePublished, index, in: &turn) }
+    order(arePublished ? services : [], index, in: &turn)
   }
 
-  private func order(_ services: [AdvertisedService], _ index: Int, into steps: inout [PolicyStep]) {
-    steps.append(.ordered(.advertise(subscriber: sessions[index].subscriber.name, services)))
+  private func order(_ services: [AdvertisedService], _ index: Int, in turn: inout PolicyTurn) {
+    turn.order(.advertise(subscriber: sessions[index].subscriber.name, services))
   }
 
   private func note(
-    _ service: AdvertisedService, isPublished: Bool, _ index: Int, into steps: inout [PolicyStep]
+    _ service: AdvertisedService, isPublished: Bool, _ index: Int, in turn: inout PolicyTurn
   ) {
     let name = sessions[index].subscriber.name
-    steps.append(
+    turn.steps.append(
       .noted(.service(ServiceRecord(subscriber: name, service: service, isPublished: isPublished))))
   }
 }

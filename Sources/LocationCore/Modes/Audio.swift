@@ -170,26 +170,22 @@ struct AudioState: Hashable, Sendable, Codable {
 
 extension Policy {
   /// Takes what a program says of its audio, or the user does to it.
-  mutating func take(
-    _ event: AudioEvent, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func take(_ event: AudioEvent, _ index: Int, in turn: inout PolicyTurn) {
     switch event {
-    case .begin(let kind, let mixes): beginAudio(kind, mixes: mixes, index, at: instant, into: &steps)
-    case .end(let token): endAudio(token, index, at: instant, into: &steps)
-    case .level(let decibels): hearAudio(decibels, index, at: instant, into: &steps)
-    case .permitMicrophone(let isAllowed): permitMicrophone(isAllowed, index, at: instant, into: &steps)
+    case .begin(let kind, let mixes): beginAudio(kind, mixes: mixes, index, in: &turn)
+    case .end(let token): endAudio(token, index, in: &turn)
+    case .level(let decibels): hearAudio(decibels, index, in: &turn)
+    case .permitMicrophone(let isAllowed): permitMicrophone(isAllowed, index, in: &turn)
     }
   }
 
   /// Opens a session, unless it may not record (rule F6), is in the background without the mode (rule F2), or is
   /// there while a call goes on or others sound that do not mix with it (rule F4).
-  private mutating func beginAudio(
-    _ kind: AudioKind, mixes: Bool, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  private mutating func beginAudio(_ kind: AudioKind, mixes: Bool, _ index: Int, in turn: inout PolicyTurn) {
     let session = sessions[index]
     let audio = session.modes.audio ?? AudioState()
     func refuse(_ rule: Rule, _ reason: Decision.Reason) {
-      decide(.refuse, rule, reason, index, at: instant, into: &steps)
+      decide(.refuse, rule, reason, index, in: &turn)
     }
     if let reason = session.state.refusal { return refuse(.audioSession, reason) }
     guard audio.sessions.count < Limits.audioSessions else { return refuse(.audioSession, .audioBusy) }
@@ -208,44 +204,38 @@ extension Policy {
       $0.modes.audio?.nextToken += 1
       $0.modes.audio?.sessions.append(
         AudioState.Session(
-          token: token, kind: kind, mixes: mixes, quietSince: audio.isQuiet ? instant : nil))
+          token: token, kind: kind, mixes: mixes, quietSince: audio.isQuiet ? turn.instant : nil))
     }
-    decide(.hold, .audioSession, .audioPlaying, index, at: instant, into: &steps)
+    decide(.hold, .audioSession, .audioPlaying, index, in: &turn)
     if session.state.isForeground, !mixes {
-      interruptOthers(than: index, token: token, at: instant, into: &steps)
+      interruptOthers(than: index, token: token, in: &turn)
     }
-    holdForAudio(index, at: instant)
-    answerCommands(index, at: instant, into: &steps)
+    holdForAudio(index, at: turn.instant)
+    answerCommands(index, in: &turn)
   }
 
   /// It has begun a session. That is also its acknowledgment of the commands that it was handed (rule F5).
-  private mutating func answerCommands(
-    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  private mutating func answerCommands(_ index: Int, in turn: inout PolicyTurn) {
     let answered = sessions[index].outbox.filter { $0.trigger.row == .remoteControl && $0.isHanded }
       .map(\.event)
     guard !answered.isEmpty else { return }
     update(index) { $0.modes.audio?.answered = answered }
-    for event in answered { acknowledge(event, index, at: instant, into: &steps) }
+    for event in answered { acknowledge(event, index, in: &turn) }
   }
 
   /// Ends a session, or all; a token that is not open is an error to the caller and changes nothing.
-  private mutating func endAudio(
-    _ token: Int?, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  private mutating func endAudio(_ token: Int?, _ index: Int, in turn: inout PolicyTurn) {
     let open = sessions[index].modes.audio?.sessions ?? []
     guard open.contains(where: { token == nil || $0.token == token }) else {
-      return decide(.refuse, .audioSession, .unknownAudio, index, at: instant, into: &steps)
+      return decide(.refuse, .audioSession, .unknownAudio, index, in: &turn)
     }
     update(index) { $0.modes.audio?.sessions.removeAll { token == nil || $0.token == token } }
-    loseAudio(index, .audioEnded, at: instant, into: &steps)
+    loseAudio(index, .audioEnded, in: &turn)
   }
 
   /// How loud it is from now on: a session that was silent and sounds again holds off suspension again (rule F3). Of a
   /// suspended program that counts for what it begins later, or is given back.
-  private mutating func hearAudio(
-    _ decibels: Double, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  private mutating func hearAudio(_ decibels: Double, _ index: Int, in turn: inout PolicyTurn) {
     let state = sessions[index].state
     let isQuiet = decibels < configuration.audio.quietDecibels
     guard state != .notRunning, isQuiet || sessions[index].modes.audio != nil else { return }
@@ -257,19 +247,17 @@ extension Policy {
     update(index) {
       for place in audio.sessions.indices {
         let since = audio.sessions[place].quietSince
-        $0.modes.audio?.sessions[place].quietSince = isQuiet ? since ?? instant : nil
+        $0.modes.audio?.sessions[place].quietSince = isQuiet ? since ?? turn.instant : nil
         if !isQuiet { $0.modes.audio?.sessions[place].isSilent = false }
       }
     }
-    if !returning.isEmpty { decide(.hold, .audioSilence, .audioPlaying, index, at: instant, into: &steps) }
-    holdForAudio(index, at: instant)
-    if state.isForeground { interruptOthers(than: index, for: returning, at: instant, into: &steps) }
+    if !returning.isEmpty { decide(.hold, .audioSilence, .audioPlaying, index, in: &turn) }
+    holdForAudio(index, at: turn.instant)
+    if state.isForeground { interruptOthers(than: index, for: returning, in: &turn) }
   }
 
   /// The user lets it use the microphone, or no longer: that ends what records (rule F6).
-  private mutating func permitMicrophone(
-    _ isAllowed: Bool, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  private mutating func permitMicrophone(_ isAllowed: Bool, _ index: Int, in turn: inout PolicyTurn) {
     update(index) {
       if $0.modes.audio == nil { $0.modes.audio = AudioState() }
       $0.modes.audio?.mayRecord = isAllowed
@@ -278,17 +266,15 @@ extension Policy {
     guard !ended.isEmpty else { return }
     update(index) { $0.modes.audio?.sessions.removeAll(where: \.kind.records) }
     for session in ended {
-      decide(.warn, .microphone, .notPermitted, index, at: instant, into: &steps)
-      tellAudio(.ended, session.token, index, into: &steps)
+      decide(.warn, .microphone, .notPermitted, index, in: &turn)
+      tellAudio(.ended, session.token, index, in: &turn)
     }
-    loseAudio(index, .audioEnded, at: instant, into: &steps)
+    loseAudio(index, .audioEnded, in: &turn)
   }
 
   /// Something that comes before it, such as a call, begins or ends, also for one that was suspended meanwhile; whether
   /// that concerns a session of it.
-  mutating func interruptAudio(
-    _ index: Int, begins: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) -> Bool {
+  mutating func interruptAudio(_ index: Int, begins: Bool, in turn: inout PolicyTurn) -> Bool {
     guard let open = sessions[index].modes.audio?.sessions, !open.isEmpty else { return false }
     guard begins else {
       let isForeground = sessions[index].state.isForeground
@@ -303,13 +289,13 @@ extension Policy {
           }
         }
       }
-      resumeAudio(index, at: instant, into: &steps) { $0.interrupter == .call }
+      resumeAudio(index, in: &turn) { $0.interrupter == .call }
       // One that was suspended meanwhile does not sound again, and so keeps nothing from others any more.
-      resumeAudio(at: instant, into: &steps)
+      resumeAudio(in: &turn)
       return open.contains { $0.interrupter == .call }
     }
     guard sessions[index].state.isRunning else { return false }
-    interrupt(index, by: .call, at: instant, into: &steps)
+    interrupt(index, by: .call, in: &turn)
     return true
   }
 
@@ -321,11 +307,11 @@ extension Policy {
   }
 
   /// The user commands, by a key or a headset, whoever had a session last (rule F5).
-  mutating func commandAudio(_ command: String, into steps: inout [PolicyStep]) {
+  mutating func commandAudio(_ command: String, in turn: inout PolicyTurn) {
     guard let lastAudio else { return }
     var call = ModeCall(subscriber: lastAudio, kind: .audio, reason: .audioCommand)
     call.command = command
-    steps.append(.called(call))
+    turn.steps.append(.called(call))
   }
 }
 
@@ -334,49 +320,45 @@ extension Policy {
 extension Policy {
   /// It is in the foreground: what was given back to it while it was suspended may sound again, unless it was said to
   /// be quiet (rules F3 and F4).
-  mutating func enterForegroundWithAudio(
-    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func enterForegroundWithAudio(_ index: Int, in turn: inout PolicyTurn) {
     guard let audio = sessions[index].modes.audio, !audio.isQuiet else { return }
     let returning = audio.sessions.filter { $0.isSilent && $0.interrupter == nil }
-    resumeAudio(index, at: instant, into: &steps, where: returning.contains)
+    resumeAudio(index, in: &turn, where: returning.contains)
   }
 
   /// It left the foreground: without the mode its sessions are ended at once (rule F2).
-  mutating func leaveForegroundWithAudio(
-    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func leaveForegroundWithAudio(_ index: Int, in turn: inout PolicyTurn) {
     let session = sessions[index]
     guard let open = session.modes.audio?.sessions, !open.isEmpty, !session.subscriber.modes.contains(.audio)
     else { return }
     for audio in open {
-      decide(.refuse, .audioMode, .noMode, index, at: instant, into: &steps)
-      tellAudio(.ended, audio.token, index, into: &steps)
+      decide(.refuse, .audioMode, .noMode, index, in: &turn)
+      tellAudio(.ended, audio.token, index, in: &turn)
     }
     update(index) { $0.modes.audio?.sessions = [] }
-    holdForAudio(index, at: instant)
-    resumeAudio(at: instant, into: &steps)
+    holdForAudio(index, at: turn.instant)
+    resumeAudio(in: &turn)
   }
 
   /// Sessions that have been quiet for long enough hold nothing off any more (rule F3).
-  mutating func endSilence(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+  mutating func endSilence(_ index: Int, in turn: inout PolicyTurn) {
     let numbers = configuration.audio
-    guard let end = sessions[index].modes.audio?.silenceEnd(numbers), end <= instant,
+    guard let end = sessions[index].modes.audio?.silenceEnd(numbers), end <= turn.instant,
       let open = sessions[index].modes.audio?.sessions
     else { return }
     for (place, session) in open.enumerated() where session.isSounding {
-      let isOver = session.quietSince.map { $0.advanced(bySeconds: numbers.silenceSeconds) <= instant }
+      let isOver = session.quietSince.map { $0.advanced(bySeconds: numbers.silenceSeconds) <= turn.instant }
       guard isOver == true else { continue }
       update(index) { $0.modes.audio?.sessions[place].isSilent = true }
-      decide(.warn, .audioSilence, .audioSilent, index, at: instant, into: &steps)
-      tellAudio(.silent, session.token, index, into: &steps)
+      decide(.warn, .audioSilence, .audioSilent, index, in: &turn)
+      tellAudio(.silent, session.token, index, in: &turn)
     }
-    loseAudio(index, .audioSilent, at: instant, into: &steps)
+    loseAudio(index, .audioSilent, in: &turn)
   }
 
   /// Gives back to others what the sessions that are gone had taken from them (rule F4): first in the foreground, then
   /// what was taken last. What is given back may stand in the way of the rest.
-  mutating func resumeAudio(at instant: EngineInstant, into steps: inout [PolicyStep]) {
+  mutating func resumeAudio(in turn: inout PolicyTurn) {
     for (index, session) in interruptedSessions {
       let isForeground = sessions[index].state.isForeground
       guard isForeground || !isCalled else { continue }
@@ -387,7 +369,7 @@ extension Policy {
           || !other.session.mixes && (other.isForeground || !isForeground)
       }
       guard !isTaken else { continue }
-      resumeAudio(index, at: instant, into: &steps) { $0.token == session.token }
+      resumeAudio(index, in: &turn) { $0.token == session.token }
     }
   }
 
@@ -413,12 +395,10 @@ extension Policy {
   }
 
   /// Something of it does not sound any more: it is suspended as soon as nothing else holds that off.
-  private mutating func loseAudio(
-    _ index: Int, _ reason: Decision.Reason, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
-    holdForAudio(index, at: instant)
-    resumeAudio(at: instant, into: &steps)
-    suspendIfIdle(index, reason: reason, at: instant, into: &steps)
+  private mutating func loseAudio(_ index: Int, _ reason: Decision.Reason, in turn: inout PolicyTurn) {
+    holdForAudio(index, at: turn.instant)
+    resumeAudio(in: &turn)
+    suspendIfIdle(index, reason: reason, in: &turn)
   }
 
   /// Lets its sessions that sound hold off suspension, and no others (rule F1).
@@ -436,48 +416,45 @@ extension Policy {
   /// Sessions of it sound again. Others may have begun meanwhile: it is as if it began after them (rule F4).
   private mutating func interruptOthers(
     than index: Int, for returning: [AudioState.Session], sparesMixing: Bool = false,
-    at instant: EngineInstant, into steps: inout [PolicyStep]
+    in turn: inout PolicyTurn
   ) {
     guard let session = returning.first(where: { !$0.mixes }) else { return }
-    interruptOthers(
-      than: index, token: session.token, sparesMixing: sparesMixing, at: instant, into: &steps)
+    interruptOthers(than: index, token: session.token, sparesMixing: sparesMixing, in: &turn)
   }
 
   private mutating func interruptOthers(
-    than index: Int, token: Int, sparesMixing: Bool = false, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    than index: Int, token: Int, sparesMixing: Bool = false, in turn: inout PolicyTurn
   ) {
     let interrupter = AudioState.Interrupter.session(
       subscriber: sessions[index].subscriber.name, token: token)
     for other in sessions.indices where other != index {
-      interrupt(other, by: interrupter, sparesMixing: sparesMixing, at: instant, into: &steps)
+      interrupt(other, by: interrupter, sparesMixing: sparesMixing, in: &turn)
     }
   }
 
   private mutating func interrupt(
     _ index: Int, by interrupter: AudioState.Interrupter, sparesMixing: Bool = false,
-    at instant: EngineInstant, into steps: inout [PolicyStep]
+    in turn: inout PolicyTurn
   ) {
     let open = sessions[index].modes.audio?.sessions ?? []
-    let end = instant.advanced(bySeconds: configuration.audio.interruptionSeconds)
+    let end = turn.instant.advanced(bySeconds: configuration.audio.interruptionSeconds)
     for (place, session) in open.enumerated() where session.isSounding && !(sparesMixing && session.mixes) {
       update(index) {
         $0.modes.audio?.sessions[place].interrupter = interrupter
         $0.modes.audio?.sessions[place].interruptionEnd = end
       }
-      decide(.warn, .audioFocus, .audioInterrupted, index, at: instant, into: &steps)
-      tellAudio(.interrupted, session.token, index, into: &steps)
+      decide(.warn, .audioFocus, .audioInterrupted, index, in: &turn)
+      tellAudio(.interrupted, session.token, index, in: &turn)
     }
-    holdForAudio(index, at: instant)
+    holdForAudio(index, at: turn.instant)
     // An interruption may be set to hold off nothing.
-    suspendIfIdle(index, at: instant, into: &steps)
+    suspendIfIdle(index, in: &turn)
   }
 
   /// Gives back what was taken of its sessions. In the foreground they interrupt others that sound and do not mix, as
   /// those that mix did beside them before (rule F4).
   private mutating func resumeAudio(
-    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep],
-    where isMeant: (AudioState.Session) -> Bool
+    _ index: Int, in turn: inout PolicyTurn, where isMeant: (AudioState.Session) -> Bool
   ) {
     guard let audio = sessions[index].modes.audio else { return }
     let isQuiet = audio.isQuiet
@@ -489,17 +466,17 @@ extension Policy {
         $0.modes.audio?.sessions[place].interrupter = nil
         $0.modes.audio?.sessions[place].interruptionEnd = nil
         // That it was quiet while it could not sound does not count (rule F3).
-        $0.modes.audio?.sessions[place].quietSince = isQuiet ? instant : nil
+        $0.modes.audio?.sessions[place].quietSince = isQuiet ? turn.instant : nil
         // One that was suspended meanwhile does not sound before it is heard, or back in the foreground.
         $0.modes.audio?.sessions[place].isSilent = !isRunning
       }
       guard isRunning else { continue }
-      decide(.hold, .audioFocus, .audioResumed, index, at: instant, into: &steps)
-      tellAudio(.resumed, session.token, index, into: &steps)
+      decide(.hold, .audioFocus, .audioResumed, index, in: &turn)
+      tellAudio(.resumed, session.token, index, in: &turn)
     }
-    holdForAudio(index, at: instant)
+    holdForAudio(index, at: turn.instant)
     guard sessions[index].state.isForeground else { return }
-    interruptOthers(than: index, for: returning, sparesMixing: true, at: instant, into: &steps)
+    interruptOthers(than: index, for: returning, sparesMixing: true, in: &turn)
   }
 
   /// A session, and whose it is.
@@ -525,10 +502,10 @@ extension Policy {
   }
 
   private func tellAudio(
-    _ change: Order.AudioNotice.Change, _ token: Int, _ index: Int, into steps: inout [PolicyStep]
+    _ change: Order.AudioNotice.Change, _ token: Int, _ index: Int, in turn: inout PolicyTurn
   ) {
     let name = sessions[index].subscriber.name
-    steps.append(.ordered(.audio(subscriber: name, Order.AudioNotice(change: change, token: token))))
+    turn.order(.audio(subscriber: name, Order.AudioNotice(change: change, token: token)))
   }
 }
 

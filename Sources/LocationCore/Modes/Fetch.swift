@@ -46,13 +46,13 @@ extension ModePart {
   /// Section G. `fireModes` fires good moments after all others, because it chooses among all subscribers.
   static let fetch = ModePart(
     deadline: { $0.fetchEnd($1) ?? $0.deadline(of: $0.fetchDeadlineWindow($1)) },
-    fire: { $0.endFetch($1, at: $3, into: &$4) },
+    fire: { $0.endFetch($1, in: &$3) },
     align: { policy, index, instant in
       policy.update(index) {
         $0.modes.fetch = $0.fetchTerms == nil ? nil : $0.modes.fetch ?? FetchState(at: instant)
       }
     },
-    end: { $0.concludeFetchWithoutAnswer($1, at: $2, into: &$3) },
+    end: { $0.concludeFetchWithoutAnswer($1, in: &$2) },
     giveBack: { if let at = $0.fetch?.askedAt { $0.fetch?.askedAt = at.advanced(bySeconds: $1) } })
 }
 
@@ -157,26 +157,27 @@ extension Policy {
   private var isFetching: Bool { sessions.contains { $0.modes.fetch?.askedAt != nil } }
 
   /// Asks whoever has a good moment, one at a time, the longest overdue first; says of the others what stands in the way.
-  mutating func fireFetch(isAwake: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+  mutating func fireFetch(isAwake: Bool, in turn: inout PolicyTurn) {
     var chosen: (index: Int, overdue: Double)?
     for index in sessions.indices where sessions[index].modes.fetch != nil {
-      let obstacle = fetchObstacle(index, at: instant)
+      let obstacle = fetchObstacle(index, at: turn.instant)
       if obstacle == nil { update(index) { $0.modes.fetch?.obstacle = nil } }
-      guard let window = fetchWindow(sessions[index]), window.isOpen(at: instant, isAwake: isAwake) else {
+      guard let window = fetchWindow(sessions[index]), window.isOpen(at: turn.instant, isAwake: isAwake)
+      else {
         continue
       }
       if let (rule, reason) = obstacle {
-        tellFetchObstacle(rule, reason, index, at: instant, into: &steps)
-        if reason == .backlog { makeRoomForFetch(index, at: instant, into: &steps) }
+        tellFetchObstacle(rule, reason, index, in: &turn)
+        if reason == .backlog { makeRoomForFetch(index, in: &turn) }
         continue
       }
-      let overdue = window.earliest.seconds(to: instant)
+      let overdue = window.earliest.seconds(to: turn.instant)
       if chosen.map({ overdue > $0.overdue }) ?? true { chosen = (index, overdue) }
     }
     guard let chosen, !isFetching else { return }
-    update(chosen.index) { $0.modes.fetch?.begin(at: instant) }
+    update(chosen.index) { $0.modes.fetch?.begin(at: turn.instant) }
     let name = sessions[chosen.index].subscriber.name
-    steps.append(.called(ModeCall(subscriber: name, kind: .fetch, reason: .goodMoment)))
+    turn.steps.append(.called(ModeCall(subscriber: name, kind: .fetch, reason: .goodMoment)))
   }
 
   /// What stands in the way of a good moment: the obstacles of rule M3, then those of rule G1.
@@ -193,13 +194,11 @@ extension Policy {
   }
 
   /// Updates that are kept back would be handed over before the call, and are too many for that: they go by themselves.
-  private mutating func makeRoomForFetch(
-    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  private mutating func makeRoomForFetch(_ index: Int, in turn: inout PolicyTurn) {
     guard isCrowded(index), sessions[index].standard.batch != nil, sessions[index].backlogAt == nil else {
       return
     }
-    flushUpdates(index, reason: .batchFull, at: instant, into: &steps)
+    flushUpdates(index, reason: .batchFull, in: &turn)
   }
 
   /// Whether a process of a running program has the call as soon as that is handed over, and the whole time for it. A
@@ -216,12 +215,11 @@ extension Policy {
 
   /// Says what stands in the way, where that is not what was said last.
   private mutating func tellFetchObstacle(
-    _ rule: Rule, _ reason: Decision.Reason, _ index: Int, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    _ rule: Rule, _ reason: Decision.Reason, _ index: Int, in turn: inout PolicyTurn
   ) {
     guard sessions[index].modes.fetch?.obstacle != reason else { return }
     update(index) { $0.modes.fetch?.obstacle = reason }
-    decide(.defer, rule, reason, index, trigger: .goodMoment, at: instant, into: &steps)
+    decide(.defer, rule, reason, index, trigger: .goodMoment, in: &turn)
   }
 
   // MARK: Answers
@@ -236,39 +234,34 @@ extension Policy {
   }
 
   /// A program has not answered in time and is not ended for that: others may be asked, and it owes no answer any more.
-  mutating func endFetch(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    guard let end = fetchEnd(sessions[index]), end <= instant else { return }
-    concludeFetchWithoutAnswer(index, at: instant, into: &steps)
+  mutating func endFetch(_ index: Int, in turn: inout PolicyTurn) {
+    guard let end = fetchEnd(sessions[index]), end <= turn.instant else { return }
+    concludeFetchWithoutAnswer(index, in: &turn)
     let asked = Set(sessions[index].outbox.filter { $0.trigger.row == .goodMoment }.map(\.event))
-    drop(.goodMoment, .budgetOver, index, at: instant, into: &steps) { asked.contains($0.event) }
+    drop(.goodMoment, .budgetOver, index, in: &turn) { asked.contains($0.event) }
     update(index) { $0.assertions.removeAll { $0.reason == .delivery && asked.contains($0.owner) } }
-    settle(index, at: instant, into: &steps)
+    settle(index, in: &turn)
   }
 
   /// The program has fetched. That is also its acknowledgment (rule G2). It answers the oldest that it was handed, a good
   /// moment or a push (rule H1).
-  mutating func answerFetch(
-    _ result: FetchResult, bytes: Int?, _ index: Int, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
-  ) {
+  mutating func answerFetch(_ result: FetchResult, bytes: Int?, _ index: Int, in turn: inout PolicyTurn) {
     let pending = sessions[index].outbox.first {
       $0.isHanded && [.goodMoment, .push].contains($0.trigger.row)
     }
     if let pending, pending.trigger.row == .push {
-      return answerPush(pending, bytes: bytes, index, at: instant, into: &steps)
+      return answerPush(pending, bytes: bytes, index, in: &turn)
     }
-    guard requires(.fetch, .goodMoment, index, at: instant, into: &steps) else { return }
+    guard requires(.fetch, .goodMoment, index, in: &turn) else { return }
     guard sessions[index].modes.fetch?.askedAt != nil, let pending else {
-      return decide(.refuse, .goodMoment, .notAsked, index, at: instant, into: &steps)
+      return decide(.refuse, .goodMoment, .notAsked, index, in: &turn)
     }
-    concludeFetch(result, bytes: bytes, index, at: instant, into: &steps)
-    acknowledge(pending.event, index, at: instant, into: &steps)
+    concludeFetch(result, bytes: bytes, index, in: &turn)
+    acknowledge(pending.event, index, in: &turn)
   }
 
   /// A good moment is over, and its program has said nothing. The status of a oneshot is its answer (rules G2 and G3).
-  mutating func concludeFetchWithoutAnswer(
-    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func concludeFetchWithoutAnswer(_ index: Int, in turn: inout PolicyTurn) {
     let session = sessions[index]
     var result: FetchResult?
     if session.subscriber.style == .oneshot, let end = session.lastEnd,
@@ -276,18 +269,17 @@ extension Policy {
     {
       result = end.status == 0 ? .noData : .failed
     }
-    concludeFetch(result, bytes: nil, index, at: instant, into: &steps)
+    concludeFetch(result, bytes: nil, index, in: &turn)
   }
 
   /// A good moment is over: its worth changes the score (rule G3), and what it sent is booked (rule M6).
   ///
   /// - Parameter result: nil where no answer came.
   private mutating func concludeFetch(
-    _ result: FetchResult?, bytes: Int?, _ index: Int, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    _ result: FetchResult?, bytes: Int?, _ index: Int, in turn: inout PolicyTurn
   ) {
     guard var fetch = sessions[index].modes.fetch, let askedAt = fetch.askedAt else { return }
-    let seconds = askedAt.seconds(to: instant)
+    let seconds = askedAt.seconds(to: turn.instant)
     let value = FetchState.value(result, seconds: seconds, bytes: bytes)
     fetch.askedAt = nil
     fetch.lastValue = value
@@ -295,7 +287,7 @@ extension Policy {
     update(index) { $0.modes.fetch = fetch }
     let session = sessions[index]
     let wish = session.fetchTerms?.intervalSeconds ?? FetchTerms.defaultIntervalSeconds
-    steps.append(
+    turn.steps.append(
       .noted(
         .fetch(
           FetchRecord(
@@ -303,7 +295,7 @@ extension Policy {
             score: fetch.score,
             nextSeconds: fetch.intervalSeconds(wishSeconds: wish, configuration.fetch)))))
     if result != nil {
-      steps.append(
+      turn.steps.append(
         .transferred(
           subscriber: session.subscriber.name, rule: .goodMoment, kilobytes: Double(bytes ?? 0) / 1000,
           seconds: seconds))

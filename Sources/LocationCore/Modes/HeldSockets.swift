@@ -40,16 +40,14 @@ extension Policy.Configuration {
 extension Policy {
   /// A program passes a socket to be watched while it is suspended. One of the same tag takes the place of the one
   /// before (rule E4).
-  mutating func tagSocket(
-    _ tag: String, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
-    guard mayUseVoip(.traffic, index, at: instant, into: &steps) else { return }
+  mutating func tagSocket(_ tag: String, _ index: Int, in turn: inout PolicyTurn) {
+    guard mayUseVoip(.traffic, index, in: &turn) else { return }
     let tags = sessions[index].modes.sockets
     guard tags.contains(tag) || tags.count < configuration.sockets.limit else {
-      return decide(.refuse, .traffic, .tooManySockets, index, at: instant, into: &steps)
+      return decide(.refuse, .traffic, .tooManySockets, index, in: &turn)
     }
     if !tags.contains(tag) { update(index) { $0.modes.sockets.append(tag) } }
-    steps.append(.ordered(.keep(subscriber: sessions[index].subscriber.name, tag: tag)))
+    turn.order(.keep(subscriber: sessions[index].subscriber.name, tag: tag))
   }
 
   /// A watched socket has something to read, or its peer has hung up. While its program runs, the program sees that
@@ -59,23 +57,20 @@ extension Policy {
   ///   - bytes: How many came, for the energy of the radio; nil where nobody knows.
   ///   - lost: Datagrams that found no room in the kernel's buffer since the socket was passed; nil where there can be
   ///     none.
-  mutating func noteTraffic(
-    _ tag: String, bytes: Int?, lost: Int?, _ index: Int, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
-  ) {
+  mutating func noteTraffic(_ tag: String, bytes: Int?, lost: Int?, _ index: Int, in turn: inout PolicyTurn) {
     let session = sessions[index]
     guard session.modes.sockets.contains(tag) else {
-      return decide(.refuse, .traffic, .unknownSocket, index, at: instant, into: &steps)
+      return decide(.refuse, .traffic, .unknownSocket, index, in: &turn)
     }
     let name = session.subscriber.name
     if let bytes, bytes > 0 {
-      steps.append(
+      turn.steps.append(
         .transferred(subscriber: name, rule: .traffic, kilobytes: Double(bytes) / 1000, seconds: 0))
     }
     guard session.state == .suspended else { return }
     var call = ModeCall(subscriber: name, kind: .traffic, reason: .traffic)
     call.tag = tag
     if let lost, lost > 0 { call.lost = lost }
-    steps.append(.called(call))
+    turn.steps.append(.called(call))
   }
 }

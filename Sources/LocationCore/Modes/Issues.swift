@@ -29,7 +29,7 @@ extension ModeMember {
 extension ModePart {
   static let issues = ModePart(
     deadline: { $0.issueDeadline($1) },
-    fire: { $0.fireIssues($1, at: $3, into: &$4) },
+    fire: { $0.fireIssues($1, in: &$3) },
     align: { policy, index, instant in
       let mayCome = policy.sessions[index].subscriber.modes.contains(.newsstandContent)
       policy.update(index) { $0.modes.issues = mayCome ? $0.modes.issues ?? IssueState(at: instant) : nil }
@@ -73,47 +73,44 @@ extension Policy {
   }
 
   /// Calls the program for the issue whose time has come. While one waits for the program, the next is the same one.
-  mutating func fireIssues(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    guard let due = issueDeadline(sessions[index]), due <= instant, var state = sessions[index].modes.issues
+  mutating func fireIssues(_ index: Int, in turn: inout PolicyTurn) {
+    guard let due = issueDeadline(sessions[index]), due <= turn.instant,
+      var state = sessions[index].modes.issues
     else { return }
-    state.since = instant
+    state.since = turn.instant
     let isWaiting = sessions[index].waitingIssue != nil
     if !isWaiting { state.count += 1 }
     let name = "issue-\(state.count)"
     update(index) { $0.modes.issues = state }
-    if !isWaiting { want(name, index, at: instant, into: &steps) }
+    if !isWaiting { want(name, index, in: &turn) }
   }
 
   /// Takes the issue that a push names, unless there was one not long ago. It takes the place of one that waits.
-  mutating func takeIssue(
-    _ name: String, event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
-    guard sessions[index].modes.issues?.isSpent(at: instant, configuration.issues) == false else {
-      return decide(.drop, .issue, .issueLimit, index, event: event, at: instant, into: &steps)
+  mutating func takeIssue(_ name: String, event: Int, _ index: Int, in turn: inout PolicyTurn) {
+    guard sessions[index].modes.issues?.isSpent(at: turn.instant, configuration.issues) == false else {
+      return decide(.drop, .issue, .issueLimit, index, event: event, in: &turn)
     }
     if let waiting = sessions[index].waitingIssue {
-      drop(.issue, .merged, index, at: instant, into: &steps) { $0.event == waiting }
+      drop(.issue, .merged, index, in: &turn) { $0.event == waiting }
     }
-    update(index) { $0.modes.issues?.since = instant }
-    want(name, index, at: instant, into: &steps)
+    update(index) { $0.modes.issues?.since = turn.instant }
+    want(name, index, in: &turn)
   }
 
   /// The machine no longer saves energy: hands over what waited for that.
-  mutating func redeliverIssue(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+  mutating func redeliverIssue(_ index: Int, in turn: inout PolicyTurn) {
     guard sessions[index].outbox.contains(where: { !$0.isHanded && $0.trigger.isWanted }) else { return }
-    redeliver(index, rule: .issue, at: instant, into: &steps)
+    redeliver(index, rule: .issue, in: &turn)
   }
 
-  private mutating func want(
-    _ name: String, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  private mutating func want(_ name: String, _ index: Int, in turn: inout PolicyTurn) {
     update(index) {
-      $0.modes.issues?.wantedAt = instant
+      $0.modes.issues?.wantedAt = turn.instant
       $0.modes.issues?.name = name
     }
     var call = ModeCall(subscriber: sessions[index].subscriber.name, kind: .issue, reason: .issueWanted)
     call.issue = name
-    steps.append(.called(call))
+    turn.steps.append(.called(call))
   }
 }
 

@@ -27,7 +27,7 @@ extension ModeMember {
 extension ModePart {
   static let keepAlive = ModePart(
     deadline: { $0.deadline(of: $0.keepAliveWindow($1)) },
-    fire: { $0.fireKeepAlive($1, isAwake: $2, at: $3, into: &$4) },
+    fire: { $0.fireKeepAlive($1, isAwake: $2, in: &$3) },
     align: { policy, index, _ in policy.update(index, without: .voip) { $0.modes.keepAlive = nil } },
     endProcess: { modes, _ in modes.keepAlive = nil })
 }
@@ -76,16 +76,14 @@ struct KeepAliveState: Hashable, Sendable, Codable {
 
 extension Policy {
   /// A program asks to be called at least once in so many seconds, or no longer: 0 (rule E1).
-  mutating func keepAlive(
-    seconds: Double, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
-    guard mayUseVoip(.keepAliveTerms, index, at: instant, into: &steps) else { return }
+  mutating func keepAlive(seconds: Double, _ index: Int, in turn: inout PolicyTurn) {
+    guard mayUseVoip(.keepAliveTerms, index, in: &turn) else { return }
     let isAllowed = seconds >= KeepAliveState.leastSeconds && seconds <= configuration.keepAlive.limitSeconds
     guard seconds == 0 || isAllowed else {
-      return decide(.refuse, .keepAliveTerms, .tooShort, index, at: instant, into: &steps)
+      return decide(.refuse, .keepAliveTerms, .tooShort, index, in: &turn)
     }
     update(index) {
-      $0.modes.keepAlive = seconds == 0 ? nil : KeepAliveState(seconds: seconds, from: instant)
+      $0.modes.keepAlive = seconds == 0 ? nil : KeepAliveState(seconds: seconds, from: turn.instant)
       // A handler that has begun goes on; one that has not is of the keep-alive that is replaced.
       $0.outbox.removeAll { $0.waits(of: .keepAlive) }
       if $0.outbox.contains(where: { $0.trigger.row == .keepAlive }) { $0.modes.keepAlive?.isCalled = true }
@@ -95,12 +93,10 @@ extension Policy {
   /// Whether a program may say something of section E now: it runs, and its manifest has the mode.
   ///
   /// - Parameter rule: the rule of what it says.
-  mutating func mayUseVoip(
-    _ rule: Rule, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) -> Bool {
-    guard requires(.voip, rule, index, at: instant, into: &steps) else { return false }
+  mutating func mayUseVoip(_ rule: Rule, _ index: Int, in turn: inout PolicyTurn) -> Bool {
+    guard requires(.voip, rule, index, in: &turn) else { return false }
     guard let reason = sessions[index].state.refusal else { return true }
-    decide(.refuse, rule, reason, index, at: instant, into: &steps)
+    decide(.refuse, rule, reason, index, in: &turn)
     return false
   }
 
@@ -113,19 +109,18 @@ extension Policy {
   }
 
   /// Calls a subscriber whose keep-alive is due, or may be taken along (rule E2).
-  mutating func fireKeepAlive(
-    _ index: Int, isAwake: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
-    guard let window = keepAliveWindow(sessions[index]), window.isOpen(at: instant, isAwake: isAwake) else {
+  mutating func fireKeepAlive(_ index: Int, isAwake: Bool, in turn: inout PolicyTurn) {
+    guard let window = keepAliveWindow(sessions[index]), window.isOpen(at: turn.instant, isAwake: isAwake)
+    else {
       return
     }
     update(index) { $0.modes.keepAlive?.isCalled = true }
     var call = ModeCall(
       subscriber: sessions[index].subscriber.name, kind: .keepAlive,
-      reason: window.latest <= instant ? .keepAliveDue : .keepAliveGrouped)
-    let late = window.latest.seconds(to: instant)
+      reason: window.latest <= turn.instant ? .keepAliveDue : .keepAliveGrouped)
+    let late = window.latest.seconds(to: turn.instant)
     if late > KeepAliveState.punctualSeconds { call.lateSeconds = late }
-    steps.append(.called(call))
+    turn.steps.append(.called(call))
   }
 
   /// The handler has ended, or could not be called: the next call is counted from now.

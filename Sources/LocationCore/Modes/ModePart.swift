@@ -5,11 +5,11 @@ struct ModePart: Sendable {
   var deadline: (@Sendable (Policy, Session) -> EngineInstant?)?
   /// Does what is due for the subscriber at an index; the flag says whether the machine is known to be awake for
   /// something else. It moves ``deadline``: the engine fires what is due until nothing is.
-  var fire: (@Sendable (inout Policy, Int, Bool, EngineInstant, inout [PolicyStep]) -> Void)?
+  var fire: (@Sendable (inout Policy, Int, Bool, inout PolicyTurn) -> Void)?
   /// Begins or forgets it, as the manifest of a subscriber has its mode or not.
   var align: (@Sendable (inout Policy, Int, EngineInstant) -> Void)?
   /// The program of a subscriber is about to be suspended, or its process has ended or is about to.
-  var end: (@Sendable (inout Policy, Int, EngineInstant, inout [PolicyStep]) -> Void)?
+  var end: (@Sendable (inout Policy, Int, inout PolicyTurn) -> Void)?
   /// Forgets what ends with a process.
   var endProcess: (@Sendable (inout ModeState, Subscriber) -> Void)?
   /// Nobody was there for some seconds: what runs for the program ends as much later.
@@ -27,18 +27,16 @@ extension Policy {
   /// Does what is due of the modes. What wakes the machine takes along what may be done early (rules D3, E2, G1).
   ///
   /// - Parameter isAwake: whether the machine is known to be awake for something else.
-  mutating func fireModes(
-    isAwake isAwakeAnyway: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func fireModes(isAwake isAwakeAnyway: Bool, in turn: inout PolicyTurn) {
     guard sessions.contains(where: \.modes.isUsed) else { return }
     var isAwake = isAwakeAnyway || self.isAwake
     while true {
-      let count = steps.count
+      let count = turn.steps.count
       for index in sessions.indices {
-        for part in ModePart.all { part.fire?(&self, index, isAwake, instant, &steps) }
+        for part in ModePart.all { part.fire?(&self, index, isAwake, &turn) }
       }
-      fireFetch(isAwake: isAwake, at: instant, into: &steps)
-      guard !isAwake, steps.count > count else { break }
+      fireFetch(isAwake: isAwake, in: &turn)
+      guard !isAwake, turn.steps.count > count else { break }
       isAwake = true
     }
     refreshDeadline()
@@ -55,7 +53,7 @@ extension Policy {
   }
 
   /// A program is about to be suspended, or its process has ended or is about to: what the modes make of it.
-  mutating func endModes(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    for part in ModePart.all { part.end?(&self, index, instant, &steps) }
+  mutating func endModes(_ index: Int, in turn: inout PolicyTurn) {
+    for part in ModePart.all { part.end?(&self, index, &turn) }
   }
 }

@@ -150,40 +150,39 @@ extension Policy {
   ///
   /// - Parameter regionObjection: why a notification can't wait for its region; nil where it can, or waits for none.
   mutating func take(
-    _ event: ModeEvent, _ index: Int, regionObjection: Decision.Reason?, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    _ event: ModeEvent, _ index: Int, regionObjection: Decision.Reason?, in turn: inout PolicyTurn
   ) {
     switch event {
     case .notify(let notification):
-      schedule(notification, index, regionObjection: regionObjection, at: instant, into: &steps)
-    case .cancelNotification(let id): cancelNotification(id, index, at: instant, into: &steps)
+      schedule(notification, index, regionObjection: regionObjection, in: &turn)
+    case .cancelNotification(let id): cancelNotification(id, index, in: &turn)
     case .cancelNotifications: update(index) { $0.modes.notifications?.cancelAll() }
     case .presented(let event): update(index) { $0.modes.notifications?.notePresented(event) }
-    case .openNotification(let id): openNotification(id, index, at: instant, into: &steps)
+    case .openNotification(let id): openNotification(id, index, in: &turn)
     case .permitNotifications(let isAllowed):
-      permitNotifications(isAllowed, index, at: instant, into: &steps)
-    case .keepAlive(let seconds): keepAlive(seconds: seconds, index, at: instant, into: &steps)
-    case .tag(let tag): tagSocket(tag, index, at: instant, into: &steps)
+      permitNotifications(isAllowed, index, in: &turn)
+    case .keepAlive(let seconds): keepAlive(seconds: seconds, index, in: &turn)
+    case .tag(let tag): tagSocket(tag, index, in: &turn)
     case .traffic(let tag, let bytes, let lost):
-      noteTraffic(tag, bytes: bytes, lost: lost, index, at: instant, into: &steps)
+      noteTraffic(tag, bytes: bytes, lost: lost, index, in: &turn)
     case .fetched(let result, let bytes, _):
-      answerFetch(result, bytes: bytes, index, at: instant, into: &steps)
-    case .audio(let event): take(event, index, at: instant, into: &steps)
-    case .push(let push): take(push, index, at: instant, into: &steps)
-    case .transfer(let terms): transfer(terms, index, at: instant, into: &steps)
-    case .cancelTransfer(let number): cancelTransfer(number, index, at: instant, into: &steps)
-    case .answerTransfer(let number): answerTransfer(number, index, at: instant, into: &steps)
-    case .transferAsks(let number): askForTransfer(number, index, at: instant, into: &steps)
+      answerFetch(result, bytes: bytes, index, in: &turn)
+    case .audio(let event): take(event, index, in: &turn)
+    case .push(let push): take(push, index, in: &turn)
+    case .transfer(let terms): transfer(terms, index, in: &turn)
+    case .cancelTransfer(let number): cancelTransfer(number, index, in: &turn)
+    case .answerTransfer(let number): answerTransfer(number, index, in: &turn)
+    case .transferAsks(let number): askForTransfer(number, index, in: &turn)
     case .transferBroke(let number, let seconds):
-      waitWithTransfer(number, seconds: seconds, index, at: instant)
+      waitWithTransfer(number, seconds: seconds, index, at: turn.instant)
     case .transferEnded(let number, let outcome, let bytes, let seconds):
-      endTransfer(number, outcome, bytes: bytes, seconds: seconds, index, at: instant, into: &steps)
-    case .accessory(let event): take(event, index, at: instant, into: &steps)
+      endTransfer(number, outcome, bytes: bytes, seconds: seconds, index, in: &turn)
+    case .accessory(let event): take(event, index, in: &turn)
     case .listens:
       // One that was woken meanwhile answers.
       guard sessions[index].state == .suspended else { return }
-      decide(.warn, .advertisedService, .listening, index, at: instant, into: &steps)
-    case .advertise(let service): advertise(service, index, at: instant, into: &steps)
+      decide(.warn, .advertisedService, .listening, index, in: &turn)
+    case .advertise(let service): advertise(service, index, in: &turn)
     }
   }
 

@@ -33,7 +33,7 @@ extension ModePart {
         policy.deadline(of: policy.notificationWindow($0) ?? policy.deferralWindow($0))
       }
     },
-    fire: { $0.fireNotifications($1, isAwake: $2, at: $3, into: &$4) })
+    fire: { $0.fireNotifications($1, isAwake: $2, in: &$3) })
 }
 
 extension Policy.Configuration {
@@ -62,10 +62,10 @@ extension Policy {
   /// - Parameter regionObjection: why it can't wait for its region; nil where it can, or waits for none.
   mutating func schedule(
     _ notification: LocalNotification, _ index: Int, regionObjection: Decision.Reason?,
-    at instant: EngineInstant, into steps: inout [PolicyStep]
+    in turn: inout PolicyTurn
   ) {
     func refuse(_ rule: Rule, _ reason: Decision.Reason) {
-      decide(.refuse, rule, reason, index, at: instant, into: &steps)
+      decide(.refuse, rule, reason, index, in: &turn)
     }
     var book = sessions[index].modes.notifications ?? NotificationBook()
     guard hasNotifier else { return refuse(.availability, .noNotifier) }
@@ -81,7 +81,7 @@ extension Policy {
     }
     let id = notification.id ?? book.makeName()
     var entry = NotificationBook.Entry(id: id, notification: notification)
-    let now = utc(at: instant)
+    let now = utc(at: turn.instant)
     switch notification.when {
     case .at(let time): entry.first = time
     case .after(let seconds): entry.first = now.advanced(bySeconds: seconds)
@@ -97,27 +97,23 @@ extension Policy {
     if isNow, !holdsNotifications {
       _ = book.cancel(id)
       update(index) { $0.modes.notifications = book }
-      return show(entry, .now, index, at: instant, into: &steps)
+      return show(entry, .now, index, in: &turn)
     }
     book.put(entry)
     update(index) { $0.modes.notifications = book }
   }
 
   /// Cancels a notification; an unknown one is an error to the caller and changes nothing (rule D4).
-  mutating func cancelNotification(
-    _ id: String, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func cancelNotification(_ id: String, _ index: Int, in turn: inout PolicyTurn) {
     guard sessions[index].modes.notifications?.cancel(id) ?? false else {
-      return decide(.refuse, .notificationLimit, .unknownNotification, index, at: instant, into: &steps)
+      return decide(.refuse, .notificationLimit, .unknownNotification, index, in: &turn)
     }
   }
 
   /// The user lets a subscriber show notifications, or no longer (rule D8). What is scheduled stays.
   ///
   /// Those on their way to the user are no longer shown where they are not yet (rule D8).
-  mutating func permitNotifications(
-    _ isAllowed: Bool, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func permitNotifications(_ isAllowed: Bool, _ index: Int, in turn: inout PolicyTurn) {
     var book = sessions[index].modes.notifications ?? NotificationBook()
     book.isAllowed = isAllowed
     let unseen = isAllowed ? [] : book.takeShowing()
@@ -125,29 +121,26 @@ extension Policy {
     for one in unseen {
       decide(
         .drop, .notificationPermission, .notPermitted, index, event: one.event, trigger: .notificationDue,
-        at: instant, into: &steps)
+        in: &turn)
     }
   }
 
   /// The user opens a notification: a launch by the user (rule D6).
-  mutating func openNotification(
-    _ id: String, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func openNotification(_ id: String, _ index: Int, in turn: inout PolicyTurn) {
     guard let shown = sessions[index].modes.notifications?.shown.last(where: { $0.id == id }) else {
-      return decide(
-        .refuse, .notificationOpened, .unknownNotification, index, at: instant, into: &steps)
+      return decide(.refuse, .notificationOpened, .unknownNotification, index, in: &turn)
     }
     let session = sessions[index]
     guard isUnlocked || session.state != .notRunning else {
-      return decide(.refuse, .firstUnlock, .locked, index, at: instant, into: &steps)
+      return decide(.refuse, .firstUnlock, .locked, index, in: &turn)
     }
-    var launch = launch(index, cause: .notificationOpened, event: shown.event, at: instant)
+    var launch = launch(index, cause: .notificationOpened, event: shown.event, at: turn.instant)
     launch.kind = BackgroundMode.notificationOpened.kind
     launch.notification = id
     launch.data = shown.data
-    steps.append(.ordered(.open(subscriber: session.subscriber.name, launch: launch)))
+    turn.order(.open(subscriber: session.subscriber.name, launch: launch))
     guard session.state != .active else { return }
-    bringToForeground(index, cause: .notification, at: instant, into: &steps)
+    bringToForeground(index, cause: .notification, in: &turn)
   }
 }
 
@@ -208,17 +201,15 @@ extension Policy {
   }
 
   /// Shows what is due.
-  mutating func fireNotifications(
-    _ index: Int, isAwake: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func fireNotifications(_ index: Int, isAwake: Bool, in turn: inout PolicyTurn) {
     guard let book = sessions[index].modes.notifications, !isAbsent else { return }
     guard !waitsForUnlock(book) else {
-      return deferNotifications(book, index, isAwake: isAwake, at: instant, into: &steps)
+      return deferNotifications(book, index, isAwake: isAwake, in: &turn)
     }
-    let now = utc(at: instant)
+    let now = utc(at: turn.instant)
     var due: [(time: UTCTime, entry: NotificationBook.Entry)] = []
     for entry in book.entries {
-      guard let window = window(of: entry), window.isOpen(at: instant, isAwake: isAwake) else {
+      guard let window = window(of: entry), window.isOpen(at: turn.instant, isAwake: isAwake) else {
         // The clock or the zone has moved it past the lock: that keeps it back no more.
         if entry.isDeferred == true {
           update(index) { $0.modes.notifications?.change(entry) { $0.isDeferred = nil } }
@@ -238,23 +229,21 @@ extension Policy {
       let allowed = max(configuration.notifications.punctualSeconds, toleranceSeconds(of: entry))
       // What the lock kept back is overdue, however short that was (rule D5).
       let isLate = entry.isDeferred == true || late > allowed
-      show(
-        entry, isLate ? .overdue : .due, lateSeconds: isLate ? late : nil, index, at: instant, into: &steps)
+      show(entry, isLate ? .overdue : .due, lateSeconds: isLate ? late : nil, index, in: &turn)
     }
   }
 
   /// Says of what comes due before the first unlock that it waits for that (rules A8 and D5): once of each, however often
   /// it repeats meanwhile.
   private mutating func deferNotifications(
-    _ book: NotificationBook, _ index: Int, isAwake: Bool, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    _ book: NotificationBook, _ index: Int, isAwake: Bool, in turn: inout PolicyTurn
   ) {
     for entry in book.entries where entry.isDeferred != true {
-      guard let window = window(of: entry), window.isOpen(at: instant, isAwake: isAwake) else { continue }
+      guard let window = window(of: entry), window.isOpen(at: turn.instant, isAwake: isAwake) else {
+        continue
+      }
       update(index) { $0.modes.notifications?.change(entry) { $0.isDeferred = true } }
-      decide(
-        .defer, .firstUnlock, .locked, index, event: entry.event, trigger: .notificationDue, at: instant,
-        into: &steps)
+      decide(.defer, .firstUnlock, .locked, index, event: entry.event, trigger: .notificationDue, in: &turn)
     }
   }
 
@@ -279,23 +268,21 @@ extension Policy {
   }
 
   /// A region was entered or left: shows what waits for that (rule D7).
-  mutating func notifyOfRegion(
-    _ region: String, isLeft: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func notifyOfRegion(_ region: String, isLeft: Bool, in turn: inout PolicyTurn) {
     for index in sessions.indices {
       guard let book = sessions[index].modes.notifications else { continue }
       for entry in book.entries {
         guard entry.notification.when == .region(id: region, isLeft: isLeft) else { continue }
         if let reason = sessions[index].regionNotificationObjection {
-          decide(.defer, .authorization, reason, index, at: instant, into: &steps)
+          decide(.defer, .authorization, reason, index, in: &turn)
         } else if isAbsent || waitsForUnlock(book) {
-          let now = utc(at: instant)
+          let now = utc(at: turn.instant)
           // One for a single time was due the first time, of others the latest is shown (rule D5).
           let isDue = entry.notification.isOnce && entry.heldAt != nil
           if !isDue { update(index) { $0.modes.notifications?.change(entry) { $0.heldAt = now } } }
         } else {
           finish(entry, index)
-          show(entry, isLeft ? .regionLeft : .regionEntered, index, at: instant, into: &steps)
+          show(entry, isLeft ? .regionLeft : .regionEntered, index, in: &turn)
         }
       }
     }
@@ -304,12 +291,10 @@ extension Policy {
 
   /// The rights of a program for regions have changed: what was kept of a region is not shown without them (rules B8 and
   /// D7). It stays scheduled for the next time.
-  mutating func judgeHeldNotifications(
-    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func judgeHeldNotifications(_ index: Int, in turn: inout PolicyTurn) {
     guard let reason = sessions[index].regionNotificationObjection else { return }
     for entry in sessions[index].modes.notifications?.entries ?? [] where entry.heldAt != nil {
-      decide(.drop, .authorization, reason, index, at: instant, into: &steps)
+      decide(.drop, .authorization, reason, index, in: &turn)
       update(index) {
         $0.modes.notifications?.change(entry) {
           $0.heldAt = nil
@@ -322,29 +307,24 @@ extension Policy {
   /// Has a notification shown, unless the user does not want to see any of its program (rule D8).
   private mutating func show(
     _ entry: NotificationBook.Entry, _ reason: NotificationRecord.Reason, lateSeconds: Double? = nil,
-    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+    _ index: Int, in turn: inout PolicyTurn
   ) {
     guard sessions[index].modes.notifications?.isAllowed ?? true else {
-      return decide(
-        .drop, .notificationPermission, .notPermitted, index, event: entry.event, at: instant, into: &steps)
+      return decide(.drop, .notificationPermission, .notPermitted, index, event: entry.event, in: &turn)
     }
     if let event = entry.event {
       let why: Decision.Reason = entry.isUnacknowledged == true ? .unacknowledged : reason.decision
       return showAlert(
-        entry.notification.content, id: entry.id, why, event: event, handing: entry.push, index, at: instant,
-        into: &steps)
+        entry.notification.content, id: entry.id, why, event: event, handing: entry.push, index, in: &turn)
     }
     let record = NotificationRecord(
       notification: entry.id, subscriber: sessions[index].subscriber.name,
       title: entry.notification.content.title, reason: reason, lateSeconds: lateSeconds)
-    steps.append(.notified(DueNotification(record: record, content: entry.notification.content)))
+    turn.steps.append(.notified(DueNotification(record: record, content: entry.notification.content)))
   }
 
   /// Shows a notification that has its record, hands it to its program, or does both (rule D3).
-  mutating func present(
-    _ due: DueNotification, event: Int, _ index: Int, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
-  ) {
+  mutating func present(_ due: DueNotification, event: Int, _ index: Int, in turn: inout PolicyTurn) {
     let name = sessions[index].subscriber.name
     update(index) {
       $0.modes.notifications?.noteShown(
@@ -358,18 +338,14 @@ extension Policy {
       }
       decide(
         .notify, .notificationDue, due.record.reason.decision, index, event: event,
-        trigger: .notificationDue, at: instant, into: &steps)
-      steps.append(
-        .ordered(
-          .notify(
-            subscriber: name, event: event, notification: due.record.notification, due.content)))
+        trigger: .notificationDue, in: &turn)
+      turn.order(.notify(subscriber: name, event: event, notification: due.record.notification, due.content))
     }
     guard sessions[index].state.isRunning else { return }
     let unshown =
       isHandedOver
       ? NotificationBook.Unshown(id: due.record.notification, content: due.content) : nil
-    offer(
-      event: event, trigger: .notificationDue, unshown: unshown, to: index, at: instant, into: &steps)
+    offer(event: event, trigger: .notificationDue, unshown: unshown, to: index, in: &turn)
   }
 
   /// Shows the user what its program was handed instead: it is suspended, its process has ended, or that was dropped, and
@@ -377,8 +353,7 @@ extension Policy {
   ///
   /// - Parameter unacknowledged: those of its outbox, as it was before.
   mutating func showUnacknowledged(
-    _ unacknowledged: [Session.Pending], _ index: Int, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    _ unacknowledged: [Session.Pending], _ index: Int, in turn: inout PolicyTurn
   ) {
     for pending in unacknowledged {
       guard let unshown = pending.unshown else { continue }
@@ -388,7 +363,7 @@ extension Policy {
       }
       showOrHold(
         unshown.content, id: unshown.id, .unacknowledged, event: pending.event, handing: nil, index,
-        at: instant, into: &steps)
+        in: &turn)
     }
   }
 
@@ -400,17 +375,15 @@ extension Policy {
 extension Policy {
   /// Somebody is there again to show notifications: those that were on their way when nobody was come again, at least
   /// once and under the same id.
-  mutating func showAgain(at instant: EngineInstant, into steps: inout [PolicyStep]) {
+  mutating func showAgain(in turn: inout PolicyTurn) {
     for index in sessions.indices {
       for one in sessions[index].modes.notifications?.showing ?? [] {
         decide(
           .notify, .notificationDue, .unacknowledged, index, event: one.event, trigger: .notificationDue,
-          at: instant, into: &steps)
-        steps.append(
-          .ordered(
-            .notify(
-              subscriber: sessions[index].subscriber.name, event: one.event, notification: one.id, one.content
-            )))
+          in: &turn)
+        turn.order(
+          .notify(
+            subscriber: sessions[index].subscriber.name, event: one.event, notification: one.id, one.content))
       }
     }
   }

@@ -34,7 +34,7 @@ extension Subscriber {
 extension ModePart {
   static let pushes = ModePart(
     deadline: { $1.hasSilentPush ? $1.modes.pushes?.heldUntil : nil },
-    fire: { $0.fireSilentPushes($1, at: $3, into: &$4) })
+    fire: { $0.fireSilentPushes($1, in: &$3) })
 }
 
 extension Policy.Configuration {
@@ -125,30 +125,28 @@ struct PushState: Hashable, Sendable, Codable {
 
 extension Policy {
   /// A push has come (rules H1 and H4).
-  mutating func take(
-    _ push: Push, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func take(_ push: Push, _ index: Int, in turn: inout PolicyTurn) {
     let session = sessions[index]
     let isForProgram = push.isContentAvailable && session.subscriber.modes.contains(.remoteNotification)
     let isForIssue = push.issue != nil && session.subscriber.modes.contains(.newsstandContent)
     guard isForProgram || isForIssue || push.alert != nil else {
-      return decide(.refuse, .push, .noMode, index, at: instant, into: &steps)
+      return decide(.refuse, .push, .noMode, index, in: &turn)
     }
     var state = session.modes.pushes ?? PushState()
     if !session.hasSilentPush { state.release() }
     if let id = push.id {
       // It takes the place of a silent push of that id that waits, and so is no repetition (rule H2).
-      guard session.waitingPush(id) != nil || !state.knows(id, at: instant, configuration.push) else {
-        return decide(.drop, .pushOnce, .duplicate, index, at: instant, into: &steps)
+      guard session.waitingPush(id) != nil || !state.knows(id, at: turn.instant, configuration.push) else {
+        return decide(.drop, .pushOnce, .duplicate, index, in: &turn)
       }
-      state.take(id, at: instant, configuration.push)
+      state.take(id, at: turn.instant, configuration.push)
     }
     update(index) { $0.modes.pushes = state }
     let record = PushRecord(
       subscriber: session.subscriber.name, push: push.id, hasAlert: push.alert != nil,
       isForProgram: isForProgram)
-    steps.append(.pushed(DuePush(record: record, push: push)))
-    steps.append(
+    turn.steps.append(.pushed(DuePush(record: record, push: push)))
+    turn.steps.append(
       .transferred(
         subscriber: session.subscriber.name, rule: .push,
         kilobytes: Double(push.payload.utf8.count) / 1000, seconds: 0))
@@ -157,9 +155,7 @@ extension Policy {
   /// Shows the alert of a push that has its record, and hands the push to its program (rules H1 and H3). The alert is
   /// shown as a notification that is due, or handed over in place of that: at once, and never by a wake (rules D3, D5
   /// and D8).
-  mutating func present(
-    _ due: DuePush, event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func present(_ due: DuePush, event: Int, _ index: Int, in turn: inout PolicyTurn) {
     let alert = due.push.alert.map {
       NotificationBook.Unshown(id: due.push.id ?? "push-\(event)", content: $0)
     }
@@ -167,40 +163,37 @@ extension Policy {
     if let alert, unshown == nil {
       showOrHold(
         alert.content, id: alert.id, .push, event: event, handing: due.record.isForProgram ? nil : due.push,
-        index, at: instant, into: &steps)
+        index, in: &turn)
     } else if let unshown, !due.record.isForProgram {
-      offer(
-        event: event, trigger: .notificationDue, push: due.push, unshown: unshown, to: index, at: instant,
-        into: &steps)
+      offer(event: event, trigger: .notificationDue, push: due.push, unshown: unshown, to: index, in: &turn)
     }
     if let id = due.push.id, let waiting = sessions[index].waitingPush(id) {
-      drop(.silentPush, .merged, index, at: instant, into: &steps) { $0.event == waiting }
+      drop(.silentPush, .merged, index, in: &turn) { $0.event == waiting }
     }
     if let issue = due.push.issue, sessions[index].modes.issues != nil {
-      takeIssue(issue, event: event, index, at: instant, into: &steps)
+      takeIssue(issue, event: event, index, in: &turn)
     }
     guard due.record.isForProgram else { return }
     let trigger = due.push.alert == nil ? Trigger.silentPush : .push
-    makeRoom(index, at: instant, into: &steps)
+    makeRoom(index, in: &turn)
     offer(
-      event: event, trigger: trigger, push: due.push, unshown: unshown, reason: .push, to: index, at: instant,
-      into: &steps)
+      event: event, trigger: trigger, push: due.push, unshown: unshown, reason: .push, to: index, in: &turn)
     let isHeld = sessions[index].outbox.contains { $0.event == event && !$0.isHanded && $0.trigger.isSilent }
     guard isHeld else { return }
     let numbers = configuration.push
-    update(index) { $0.modes.pushes?.hold(at: instant, numbers) }
+    update(index) { $0.modes.pushes?.hold(at: turn.instant, numbers) }
   }
 
   /// The user has force-quit a program: the pushes that wait for it are dropped (rule H3). Alerts are shown all the same.
-  mutating func dropPushes(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    drop(.forceQuit, .forceQuit, index, at: instant, into: &steps) { $0.trigger.isDropped(by: .forceQuit) }
+  mutating func dropPushes(_ index: Int, in turn: inout PolicyTurn) {
+    drop(.forceQuit, .forceQuit, index, in: &turn) { $0.trigger.isDropped(by: .forceQuit) }
   }
 
   /// Makes room among the pushes that wait: of too many the oldest goes.
-  private mutating func makeRoom(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+  private mutating func makeRoom(_ index: Int, in turn: inout PolicyTurn) {
     let waiting = sessions[index].outbox.filter { $0.trigger.row == .push }
     guard waiting.count >= configuration.push.waitingLimit, let oldest = waiting.first else { return }
-    drop(.push, .outboxFull, index, at: instant, into: &steps) { $0.event == oldest.event }
+    drop(.push, .outboxFull, index, in: &turn) { $0.event == oldest.event }
     update(index) { $0.assertions.removeAll { $0.reason == .delivery && $0.owner == oldest.event } }
   }
 
@@ -209,31 +202,27 @@ extension Policy {
   /// - Parameter push: what a program that runs is handed beside; nil where it is handed it anyway.
   mutating func showOrHold(
     _ content: LocalNotification.Content, id: String, _ reason: Decision.Reason, event: Int,
-    handing push: Push?, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+    handing push: Push?, _ index: Int, in turn: inout PolicyTurn
   ) {
     func decide(_ action: Decision.Action, _ rule: Rule, _ reason: Decision.Reason) {
-      self.decide(
-        action, rule, reason, index, event: event, trigger: .notificationDue, at: instant, into: &steps)
+      self.decide(action, rule, reason, index, event: event, trigger: .notificationDue, in: &turn)
     }
     var book = sessions[index].modes.notifications ?? NotificationBook()
     guard book.isAllowed else { return decide(.drop, .notificationPermission, .notPermitted) }
     guard hasNotifier else { return decide(.drop, .availability, .noNotifier) }
     guard holdsNotifications else {
-      return showAlert(
-        content, id: id, reason, event: event, handing: push, index, at: instant, into: &steps)
+      return showAlert(content, id: id, reason, event: event, handing: push, index, in: &turn)
     }
     if let oldest = book.oldestAlert(of: configuration.push.waitingLimit) {
       book.remove(oldest)
-      self.decide(
-        .drop, .push, .outboxFull, index, event: oldest.event, trigger: .notificationDue, at: instant,
-        into: &steps)
+      self.decide(.drop, .push, .outboxFull, index, event: oldest.event, trigger: .notificationDue, in: &turn)
     }
     // Its program may have scheduled one of that name.
     let name = book.schedules(id) ? "push-\(event)" : id
     var notification = LocalNotification(id: name, title: content.title, when: .now)
     notification.content = content
     var entry = NotificationBook.Entry(id: name, notification: notification)
-    entry.first = utc(at: instant)
+    entry.first = utc(at: turn.instant)
     entry.event = event
     entry.push = push
     entry.isUnacknowledged = reason == .unacknowledged ? true : nil
@@ -248,7 +237,7 @@ extension Policy {
   /// - Parameter push: what a program that runs is handed beside; nil where it is handed it anyway.
   mutating func showAlert(
     _ alert: LocalNotification.Content, id: String, _ reason: Decision.Reason, event: Int,
-    handing push: Push?, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+    handing push: Push?, _ index: Int, in turn: inout PolicyTurn
   ) {
     update(index) {
       var book = $0.modes.notifications ?? NotificationBook()
@@ -256,26 +245,21 @@ extension Policy {
       book.noteShowing(NotificationBook.Showing(id: id, event: event, content: alert))
       $0.modes.notifications = book
     }
-    decide(
-      .notify, .notificationDue, reason, index, event: event, trigger: .notificationDue, at: instant,
-      into: &steps)
+    decide(.notify, .notificationDue, reason, index, event: event, trigger: .notificationDue, in: &turn)
     let name = sessions[index].subscriber.name
-    steps.append(.ordered(.notify(subscriber: name, event: event, notification: id, alert)))
+    turn.order(.notify(subscriber: name, event: event, notification: id, alert))
     guard let push, sessions[index].state.isRunning else { return }
-    offer(event: event, trigger: .notificationDue, push: push, to: index, at: instant, into: &steps)
+    offer(event: event, trigger: .notificationDue, push: push, to: index, in: &turn)
   }
 
   /// The program has an answer to a push that it was handed. That is also its acknowledgment. What it received is booked
   /// (rule M6).
-  mutating func answerPush(
-    _ pending: Session.Pending, bytes: Int?, _ index: Int, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
-  ) {
-    steps.append(
+  mutating func answerPush(_ pending: Session.Pending, bytes: Int?, _ index: Int, in turn: inout PolicyTurn) {
+    turn.steps.append(
       .transferred(
         subscriber: sessions[index].subscriber.name, rule: .push, kilobytes: Double(bytes ?? 0) / 1000,
-        seconds: pending.handedAt.map { $0.seconds(to: instant) } ?? 0))
-    acknowledge(pending.event, index, at: instant, into: &steps)
+        seconds: pending.handedAt.map { $0.seconds(to: turn.instant) } ?? 0))
+    acknowledge(pending.event, index, in: &turn)
   }
 }
 
@@ -290,31 +274,29 @@ extension Policy {
   }
 
   /// Hands over the silent pushes that have waited as long as they have to.
-  mutating func fireSilentPushes(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    guard let until = sessions[index].modes.pushes?.heldUntil, until <= instant else { return }
+  mutating func fireSilentPushes(_ index: Int, in turn: inout PolicyTurn) {
+    guard let until = sessions[index].modes.pushes?.heldUntil, until <= turn.instant else { return }
     let isWaiting = sessions[index].hasSilentPush
     update(index) {
       $0.modes.pushes?.heldUntil = nil
       $0.modes.pushes?.isOverdue = isWaiting
     }
-    redeliverSilentPushes(index, at: instant, into: &steps)
+    redeliverSilentPushes(index, in: &turn)
   }
 
   /// The machine saves energy from now on, or no longer: hands over what waited for that (rule M4).
-  mutating func setLowPower(_ isOn: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+  mutating func setLowPower(_ isOn: Bool, in turn: inout PolicyTurn) {
     isLowPower = isOn
     guard !isOn else { return }
     forEachSession { policy, index in
-      policy.redeliverSilentPushes(index, at: instant, into: &steps)
-      policy.redeliverIssue(index, at: instant, into: &steps)
+      policy.redeliverSilentPushes(index, in: &turn)
+      policy.redeliverIssue(index, in: &turn)
     }
   }
 
-  private mutating func redeliverSilentPushes(
-    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  private mutating func redeliverSilentPushes(_ index: Int, in turn: inout PolicyTurn) {
     guard sessions[index].hasSilentPush else { return }
-    redeliver(index, rule: .silentPush, at: instant, into: &steps)
+    redeliver(index, rule: .silentPush, in: &turn)
   }
 }
 

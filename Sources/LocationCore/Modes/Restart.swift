@@ -15,7 +15,7 @@ extension Trigger {
 extension ModePart {
   static let restart = ModePart(
     deadline: { $1.modes.restart?.dueAt },
-    fire: { $0.fireRestart($1, at: $3, into: &$4) },
+    fire: { $0.fireRestart($1, in: &$3) },
     align: { policy, index, _ in policy.update(index, without: .voip) { $0.modes.restart = nil } },
     giveBack: { if let at = $0.restart?.startedAt { $0.restart?.startedAt = at.advanced(bySeconds: $1) } })
 }
@@ -63,31 +63,29 @@ extension Policy {
   /// grows. One that the user force-quit, and that a location service relaunched since, is not.
   ///
   /// - Parameter isFault: whether the next start may have to wait.
-  mutating func scheduleRestart(
-    _ index: Int, isFault: Bool = true, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func scheduleRestart(_ index: Int, isFault: Bool = true, in turn: inout PolicyTurn) {
     guard sessions[index].subscriber.modes.contains(.voip), !sessions[index].wasForceQuit else { return }
     var restart = sessions[index].modes.restart ?? RestartState()
     let first = configuration.backOffSeconds
-    let seconds = isFault ? restart.fail(at: instant, firstSeconds: first, configuration.restart) : 0
+    let seconds = isFault ? restart.fail(at: turn.instant, firstSeconds: first, configuration.restart) : 0
     restart.startedAt = nil
-    restart.dueAt = seconds > 0 ? instant.advanced(bySeconds: seconds) : nil
+    restart.dueAt = seconds > 0 ? turn.instant.advanced(bySeconds: seconds) : nil
     update(index) { $0.modes.restart = restart }
-    if seconds == 0 { callToRun(.restart, .exitFailed, index, into: &steps) }
+    if seconds == 0 { callToRun(.restart, .exitFailed, index, in: &turn) }
   }
 
   /// Starts a subscriber whose wait is over.
-  mutating func fireRestart(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    guard let dueAt = sessions[index].modes.restart?.dueAt, dueAt <= instant else { return }
+  mutating func fireRestart(_ index: Int, in turn: inout PolicyTurn) {
+    guard let dueAt = sessions[index].modes.restart?.dueAt, dueAt <= turn.instant else { return }
     update(index) { $0.modes.restart?.dueAt = nil }
-    callToRun(.restart, .exitFailed, index, into: &steps)
+    callToRun(.restart, .exitFailed, index, in: &turn)
   }
 
   /// The machine has booted: those that have to run are started, by name (rule E5).
-  mutating func startAtBoot(into steps: inout [PolicyStep]) {
+  mutating func startAtBoot(in turn: inout PolicyTurn) {
     for index in sessions.indices where sessions[index].subscriber.modes.contains(.voip) {
       update(index) { $0.modes.restart = RestartState() }
-      callToRun(.boot, .boot, index, into: &steps)
+      callToRun(.boot, .boot, index, in: &turn)
     }
   }
 
@@ -106,9 +104,9 @@ extension Policy {
   }
 
   private func callToRun(
-    _ kind: ModeCall.Kind, _ reason: Decision.Reason, _ index: Int, into steps: inout [PolicyStep]
+    _ kind: ModeCall.Kind, _ reason: Decision.Reason, _ index: Int, in turn: inout PolicyTurn
   ) {
-    steps.append(
+    turn.steps.append(
       .called(ModeCall(subscriber: sessions[index].subscriber.name, kind: kind, reason: reason)))
   }
 }

@@ -19,17 +19,14 @@ extension Trigger {
 extension Policy {
   /// Offers a significant change to those who have been handed all that the engine's measure has said. A subscriber
   /// that is not told measures for itself from then on, from what it was last handed.
-  mutating func offerMove(
-    event: Int, measuredBefore measure: SignificantChange, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
-  ) {
+  mutating func offerMove(event: Int, measuredBefore measure: SignificantChange, in turn: inout PolicyTurn) {
     forEachSession { policy, index in
       let session = policy.sessions[index]
       guard session.subscriber.services.contains(.significantChange), session.wants(.move),
         session.significant == nil
       else { return }
       let isTold = policy.offerByAccuracy(
-        event: event, trigger: .significantChange.of(.move), to: index, at: instant, into: &steps)
+        event: event, trigger: .significantChange.of(.move), to: index, in: &turn)
       if isTold {
         policy.noteOwedMove(index, measuredBefore: measure)
       } else {
@@ -71,10 +68,12 @@ extension Policy {
   }
 
   /// The window of a subscriber is over, and whether it is to be told a move has to be found out.
-  func tellMove(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+  func tellMove(_ index: Int, in turn: inout PolicyTurn) {
     let session = sessions[index]
-    guard session.mayKnowMoves, let due = session.significant?.nextDeadline, due <= instant else { return }
-    steps.append(.changed(subscriber: session.subscriber.name))
+    guard session.mayKnowMoves, let due = session.significant?.nextDeadline, due <= turn.instant else {
+      return
+    }
+    turn.steps.append(.changed(subscriber: session.subscriber.name))
   }
 
   /// What a subscriber whose window is over is to be told of the last fix; nil where it has not moved far enough.

@@ -90,43 +90,37 @@ extension Policy {
   }
 
   /// Hands an update to a subscriber, wakes it for it, or keeps it back.
-  mutating func offerUpdate(
-    event: Int, _ fix: Fix, to index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func offerUpdate(event: Int, _ fix: Fix, to index: Int, in turn: inout PolicyTurn) {
     let session = sessions[index]
     guard session.updateTrigger == .backgroundLocation else {
-      offer(event: event, trigger: .standard, to: index, at: instant, into: &steps)
+      offer(event: event, trigger: .standard, to: index, in: &turn)
       return refreshDeadline()
     }
     if session.subscriber.standard.defers, !session.hasBacklog,
-      obstacle(to: .backgroundLocation, index, at: instant) == nil
+      obstacle(to: .backgroundLocation, index, at: turn.instant) == nil
     {
-      keepBack(event: event, fix, index, at: instant, into: &steps)
+      keepBack(event: event, fix, index, in: &turn)
     } else {
-      offer(event: event, trigger: .backgroundLocation, to: index, at: instant, into: &steps)
-      boundUpdates(index, at: instant, into: &steps)
+      offer(event: event, trigger: .backgroundLocation, to: index, in: &turn)
+      boundUpdates(index, in: &turn)
     }
     refreshDeadline()
   }
 
   /// Tells a subscriber that its updates pause or resume.
-  mutating func offerPause(
-    event: Int, to index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func offerPause(event: Int, to index: Int, in turn: inout PolicyTurn) {
     guard sessions[index].takesUpdates else { return }
     var trigger = sessions[index].updateTrigger
     trigger.rule = .automaticPause
-    offer(event: event, trigger: trigger, isCoarse: true, to: index, at: instant, into: &steps)
+    offer(event: event, trigger: trigger, isCoarse: true, to: index, in: &turn)
     refreshDeadline()
   }
 
   /// The oldest updates make room, by name (rule B3).
-  private mutating func boundUpdates(
-    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  private mutating func boundUpdates(_ index: Int, in turn: inout PolicyTurn) {
     let waiting = sessions[index].outbox.filter { $0.trigger == .backgroundLocation && !$0.isHanded }
     guard waiting.count > Limits.updates, let oldest = waiting.first else { return }
-    drop(.backgroundLocation, .outboxFull, index, at: instant, into: &steps) { $0.event == oldest.event }
+    drop(.backgroundLocation, .outboxFull, index, in: &turn) { $0.event == oldest.event }
   }
 }
 
@@ -134,13 +128,11 @@ extension Policy {
 
 extension Policy {
   /// Keeps a background update back, until it is far enough, long enough or enough (rule B7).
-  private mutating func keepBack(
-    event: Int, _ fix: Fix, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
-    decide(.coalesce, .deferral, .batched, index, event: event, at: instant, into: &steps)
+  private mutating func keepBack(event: Int, _ fix: Fix, _ index: Int, in turn: inout PolicyTurn) {
+    decide(.coalesce, .deferral, .batched, index, event: event, in: &turn)
     update(index) {
       $0.outbox.append(Session.Pending(event: event, trigger: .backgroundLocation))
-      var batch = $0.standard.batch ?? StandardService.Batch(since: instant, last: fix.coordinate)
+      var batch = $0.standard.batch ?? StandardService.Batch(since: turn.instant, last: fix.coordinate)
       batch.meters += Geodesy.distanceMeters(batch.last, fix.coordinate)
       batch.last = fix.coordinate
       $0.standard.batch = batch
@@ -149,14 +141,12 @@ extension Policy {
     let isFar = session.subscriber.standard.deferMeters.map { (session.standard.batch?.meters ?? 0) >= $0 }
     let count = session.outbox.count { $0.trigger == .backgroundLocation && !$0.isHanded }
     if isFar == true || count >= Limits.updates {
-      flushUpdates(index, reason: .batchFull, at: instant, into: &steps)
+      flushUpdates(index, reason: .batchFull, in: &turn)
     }
   }
 
   /// Delivers together what was kept back, in order.
-  mutating func flushUpdates(
-    _ index: Int, reason: Decision.Reason, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func flushUpdates(_ index: Int, reason: Decision.Reason, in turn: inout PolicyTurn) {
     update(index) { $0.standard.batch = nil }
     let session = sessions[index]
     guard
@@ -164,10 +154,10 @@ extension Policy {
     else { return }
     switch session.state {
     case .suspended:
-      guard obstacle(to: first.trigger, index, at: instant) == nil else { return }
-      start(index, for: first.event, rule: .deferral, reason: reason, at: instant, into: &steps)
+      guard obstacle(to: first.trigger, index, at: turn.instant) == nil else { return }
+      start(index, for: first.event, rule: .deferral, reason: reason, in: &turn)
     case .background, .inactive, .active:
-      hand(index, rule: .deferral, reason: reason, at: instant, into: &steps)
+      hand(index, rule: .deferral, reason: reason, in: &turn)
     case .notRunning: break
     }
   }
@@ -177,12 +167,10 @@ extension Policy {
 
 extension Policy {
   /// A subscriber asks for one fix (rule B2). A request that is open already goes on.
-  mutating func locate(
-    _ index: Int, seconds: Double, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func locate(_ index: Int, seconds: Double, in turn: inout PolicyTurn) {
     let session = sessions[index]
     func refuse(_ rule: Rule, _ reason: Decision.Reason) {
-      decide(.refuse, rule, reason, index, at: instant, into: &steps)
+      decide(.refuse, rule, reason, index, in: &turn)
     }
     if let reason = session.state.refusal { return refuse(.standard, reason) }
     guard session.subscriber.authorization != .denied else { return refuse(.authorization, .denied) }
@@ -190,7 +178,7 @@ extension Policy {
     guard !lacksSource else { return refuse(.availability, .noSource) }
     guard session.standard.request == nil else { return }
     update(index) {
-      $0.standard.request = StandardService.Request(end: instant.advanced(bySeconds: max(0, seconds)))
+      $0.standard.request = StandardService.Request(end: turn.instant.advanced(bySeconds: max(0, seconds)))
     }
   }
 
@@ -209,39 +197,35 @@ extension Policy {
   }
 
   /// The time of a request is over: the best fix is the answer.
-  mutating func endRequest(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    guard let request = sessions[index].standard.request, request.end <= instant else { return }
+  mutating func endRequest(_ index: Int, in turn: inout PolicyTurn) {
+    guard let request = sessions[index].standard.request, request.end <= turn.instant else { return }
     update(index) { $0.standard.request = nil }
     if let best = request.best {
-      steps.append(.answered(subscriber: sessions[index].subscriber.name, best))
+      turn.steps.append(.answered(subscriber: sessions[index].subscriber.name, best))
     } else {
-      refuseRequest(index, .availability, .noFix, at: instant, into: &steps)
+      refuseRequest(index, .availability, .noFix, in: &turn)
     }
   }
 
   /// Something ends a request before its time: a suspension is answered with the best fix there is, all else is
   /// refused (rule B9).
-  mutating func cutOffRequest(
-    _ index: Int, rule: Rule, reason: Decision.Reason, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
-  ) {
+  mutating func cutOffRequest(_ index: Int, rule: Rule, reason: Decision.Reason, in turn: inout PolicyTurn) {
     guard let request = sessions[index].standard.request else { return }
     update(index) { $0.standard.request = nil }
     if reason == .suspended, let best = request.best {
-      steps.append(.answered(subscriber: sessions[index].subscriber.name, best))
+      turn.steps.append(.answered(subscriber: sessions[index].subscriber.name, best))
     } else {
-      refuseRequest(index, rule, reason, at: instant, into: &steps)
+      refuseRequest(index, rule, reason, in: &turn)
     }
   }
 
   /// A request that was taken has no answer: the program, which waits for one, is told so.
   private mutating func refuseRequest(
-    _ index: Int, _ rule: Rule, _ reason: Decision.Reason, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    _ index: Int, _ rule: Rule, _ reason: Decision.Reason, in turn: inout PolicyTurn
   ) {
-    decide(.refuse, rule, reason, index, at: instant, into: &steps)
+    decide(.refuse, rule, reason, index, in: &turn)
     let name = sessions[index].subscriber.name
-    steps.append(.ordered(.refuse(subscriber: name, what: "locate", reason: reason)))
+    turn.order(.refuse(subscriber: name, what: "locate", reason: reason))
   }
 }
 

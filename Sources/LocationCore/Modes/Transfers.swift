@@ -45,7 +45,7 @@ extension ModePart {
     deadline: { policy, session in
       session.modes.transfers?.entries.map { $0.deadline(policy.configuration.transfers) }.min()
     },
-    fire: { $0.fireTransfers($1, at: $3, into: &$4) },
+    fire: { $0.fireTransfers($1, in: &$3) },
     giveBack: { $0.transfers?.giveBack(seconds: $1) })
 }
 
@@ -76,41 +76,35 @@ struct DueTransfer: Hashable {
 
 extension Policy {
   /// Takes a transfer (rules I1 and I1a). What begins in the background has time.
-  mutating func transfer(
-    _ terms: TransferTerms, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func transfer(_ terms: TransferTerms, _ index: Int, in turn: inout PolicyTurn) {
     // One of the style socket may be connected without having been started.
     guard sessions[index].state != .notRunning || sessions[index].subscriber.style == .socket else {
-      return decide(.refuse, .transfer, .notRunning, index, at: instant, into: &steps)
+      return decide(.refuse, .transfer, .notRunning, index, in: &turn)
     }
     var book = sessions[index].modes.transfers ?? TransferBook()
     guard book.entries.count < configuration.transfers.openLimit else {
-      return decide(.refuse, .transfer, .tooManyTransfers, index, at: instant, into: &steps)
+      return decide(.refuse, .transfer, .tooManyTransfers, index, in: &turn)
     }
     var terms = terms
     if !sessions[index].state.isForeground { terms.isDiscretionary = true }
-    book.add(terms, isOfIssue: sessions[index].modes.issues?.name == terms.session, at: instant)
+    book.add(terms, isOfIssue: sessions[index].modes.issues?.name == terms.session, at: turn.instant)
     update(index) { $0.modes.transfers = book }
   }
 
   /// Its program, or the user, wants a transfer no longer. Where it was the last of its session, the results of the
   /// others have waited for it (rule I2).
-  mutating func cancelTransfer(
-    _ number: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func cancelTransfer(_ number: Int, _ index: Int, in turn: inout PolicyTurn) {
     guard let entry = sessions[index].modes.transfers?.entries.first(where: { $0.number == number }) else {
-      return decide(.refuse, .transfer, .unknownTransfer, index, at: instant, into: &steps)
+      return decide(.refuse, .transfer, .unknownTransfer, index, in: &turn)
     }
-    if let reason = cancel(entry, index, at: instant, into: &steps) {
+    if let reason = cancel(entry, index, in: &turn) {
       let end = TransferBook.SessionEnd(session: entry.terms.session, reason: reason)
-      releaseResults(of: end, index, at: instant, into: &steps)
+      releaseResults(of: end, index, in: &turn)
     }
   }
 
   /// The last open transfer of a session was canceled: wakes the program for the results of the others.
-  mutating func releaseResults(
-    of end: TransferBook.SessionEnd, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func releaseResults(of end: TransferBook.SessionEnd, _ index: Int, in turn: inout PolicyTurn) {
     guard
       let place = sessions[index].outbox.lastIndex(where: {
         $0.session == end.session && $0.waits(of: .transferResult)
@@ -118,18 +112,18 @@ extension Policy {
     else { return }
     let trigger = Trigger.transferEnd(because: end.reason)
     update(index) { $0.outbox[place].trigger = trigger }
-    redeliver(index, rule: trigger.rule, reason: end.reason, at: instant, into: &steps)
+    redeliver(index, rule: trigger.rule, reason: end.reason, in: &turn)
   }
 
   /// - Returns: Why its session, of which it was the last, wakes the program; nil where it does not.
   private mutating func cancel(
-    _ entry: TransferBook.Entry, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+    _ entry: TransferBook.Entry, _ index: Int, in turn: inout PolicyTurn
   ) -> Decision.Reason? {
     update(index) { _ = $0.modes.transfers?.remove(entry.number) }
-    orderTransfer(entry.number, .cancel, index, into: &steps)
-    decide(.drop, .transferCancelled, .cancelled, index, at: instant, into: &steps)
+    orderTransfer(entry.number, .cancel, index, in: &turn)
+    decide(.drop, .transferCancelled, .cancelled, index, in: &turn)
     // There is nothing to answer any more.
-    drop(.transferCancelled, .cancelled, index, at: instant, into: &steps) {
+    drop(.transferCancelled, .cancelled, index, in: &turn) {
       $0.event == entry.askedBy && !$0.isHanded
     }
     return endReason(afterLast: entry, index)
@@ -139,26 +133,22 @@ extension Policy {
   ///
   /// - Returns: The sessions whose other results have waited for what was canceled, and would wake the program.
   @discardableResult
-  mutating func cancelTransfers(
-    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) -> [TransferBook.SessionEnd] {
+  mutating func cancelTransfers(_ index: Int, in turn: inout PolicyTurn) -> [TransferBook.SessionEnd] {
     var ends: [TransferBook.SessionEnd] = []
     for entry in sessions[index].modes.transfers?.entries ?? [] {
-      guard let reason = cancel(entry, index, at: instant, into: &steps) else { continue }
+      guard let reason = cancel(entry, index, in: &turn) else { continue }
       ends.append(TransferBook.SessionEnd(session: entry.terms.session, reason: reason))
     }
     return ends
   }
 
   /// Its program has given what the server asked for (rule I2).
-  mutating func answerTransfer(
-    _ number: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func answerTransfer(_ number: Int, _ index: Int, in turn: inout PolicyTurn) {
     let isAsked = sessions[index].modes.transfers?.entries.contains {
       $0.number == number && $0.answerBy != nil
     }
     guard isAsked == true else {
-      return decide(.refuse, .transferSession, .unknownTransfer, index, at: instant, into: &steps)
+      return decide(.refuse, .transferSession, .unknownTransfer, index, in: &turn)
     }
     update(index) { $0.modes.transfers?.change(number) { $0.answerBy = nil } }
   }
@@ -168,10 +158,8 @@ extension Policy {
 
 extension Policy {
   /// The server asks for credentials: the program has some time to give them (rule I2).
-  mutating func askForTransfer(
-    _ number: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
-    let answerBy = instant.advanced(bySeconds: configuration.transfers.answerSeconds)
+  mutating func askForTransfer(_ number: Int, _ index: Int, in turn: inout PolicyTurn) {
+    let answerBy = turn.instant.advanced(bySeconds: configuration.transfers.answerSeconds)
     update(index) {
       $0.modes.transfers?.change(number) {
         $0.isRunning = false
@@ -181,7 +169,7 @@ extension Policy {
     guard let entry = sessions[index].modes.transfers?.entries.first(where: { $0.number == number }) else {
       return
     }
-    report(entry, .auth, reason: entry.terms.launchesEvents ? .needsAnswer : nil, index, into: &steps)
+    report(entry, .auth, reason: entry.terms.launchesEvents ? .needsAnswer : nil, index, in: &turn)
   }
 
   /// A request failed: until it is tried again another transfer has its place (rule I1).
@@ -199,11 +187,11 @@ extension Policy {
   /// A transfer has ended (rule I2), and what it carried is booked (rule M6).
   mutating func endTransfer(
     _ number: Int, _ outcome: TransferOutcome, bytes: Int?, seconds: Double, _ index: Int,
-    at instant: EngineInstant, into steps: inout [PolicyStep]
+    in turn: inout PolicyTurn
   ) {
     // One that was canceled may end all the same.
     guard let entry = sessions[index].modes.transfers?.remove(number) else { return }
-    steps.append(
+    turn.steps.append(
       .transferred(
         subscriber: sessions[index].subscriber.name, rule: .transfer, kilobytes: Double(bytes ?? 0) / 1000,
         seconds: seconds))
@@ -213,9 +201,9 @@ extension Policy {
     }
     let reason = endReason(afterLast: entry, index)
     switch outcome {
-    case .done: report(entry, .done, bytes: bytes, reason: reason, index, into: &steps)
+    case .done: report(entry, .done, bytes: bytes, reason: reason, index, in: &turn)
     case .failed(let why, let status):
-      report(entry, .failed, bytes: bytes, status: status, why, reason: reason, index, into: &steps)
+      report(entry, .failed, bytes: bytes, status: status, why, reason: reason, index, in: &turn)
     }
   }
 
@@ -247,12 +235,12 @@ extension Policy {
   private func report(
     _ entry: TransferBook.Entry, _ event: TransferRecord.Event, bytes: Int? = nil, status: Int? = nil,
     _ why: TransferRecord.Reason? = nil, reason: Decision.Reason?, _ index: Int,
-    into steps: inout [PolicyStep]
+    in turn: inout PolicyTurn
   ) {
     var record = record(entry, event, why, index)
     record.bytes = bytes
     record.status = status
-    steps.append(.reported(DueTransfer(record: record, reason: reason)))
+    turn.steps.append(.reported(DueTransfer(record: record, reason: reason)))
   }
 
   private func record(
@@ -264,16 +252,13 @@ extension Policy {
   }
 
   /// Hands over, or keeps, what has its record.
-  mutating func present(
-    _ due: DueTransfer, event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func present(_ due: DueTransfer, event: Int, _ index: Int, in turn: inout PolicyTurn) {
     if due.record.event == .auth {
       update(index) { $0.modes.transfers?.change(due.record.transfer) { $0.askedBy = event } }
     }
     let trigger = due.reason.map(Trigger.transferEnd(because:)) ?? .transferResult
     offer(
-      event: event, trigger: trigger, session: due.record.session, reason: due.reason, to: index, at: instant,
-      into: &steps)
+      event: event, trigger: trigger, session: due.record.session, reason: due.reason, to: index, in: &turn)
   }
 }
 
@@ -281,20 +266,20 @@ extension Policy {
 
 extension Policy {
   /// Ends what has taken too long, pauses what may not run, and starts what may, the oldest first.
-  mutating func fireTransfers(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+  mutating func fireTransfers(_ index: Int, in turn: inout PolicyTurn) {
     for entry in sessions[index].modes.transfers?.entries ?? [] {
-      guard entry.end(configuration.transfers) <= instant else { continue }
-      orderTransfer(entry.number, .cancel, index, into: &steps)
-      let isUnanswered = entry.answerBy.map { $0 <= instant } ?? false
+      guard entry.end(configuration.transfers) <= turn.instant else { continue }
+      orderTransfer(entry.number, .cancel, index, in: &turn)
+      let isUnanswered = entry.answerBy.map { $0 <= turn.instant } ?? false
       endTransfer(
         entry.number, .failed(isUnanswered ? .unanswered : .expired), bytes: nil, seconds: 0, index,
-        at: instant, into: &steps)
+        in: &turn)
     }
     for entry in sessions[index].modes.transfers?.entries ?? [] where entry.answerBy == nil {
       let obstacle = transferObstacle(entry.terms)
-      if entry.isRunning, obstacle != nil { orderTransfer(entry.number, .pause, index, into: &steps) }
+      if entry.isRunning, obstacle != nil { orderTransfer(entry.number, .pause, index, in: &turn) }
       if let obstacle, obstacle != entry.obstacle {
-        steps.append(.noted(.transfer(record(entry, .wait, obstacle, index))))
+        turn.steps.append(.noted(.transfer(record(entry, .wait, obstacle, index))))
       }
       guard obstacle != entry.obstacle || obstacle != nil && entry.isRunning else { continue }
       update(index) {
@@ -308,7 +293,7 @@ extension Policy {
       }
     }
     for entry in sessions[index].modes.transfers?.entries ?? [] {
-      guard let retryAt = entry.retry?.at, retryAt <= instant else { continue }
+      guard let retryAt = entry.retry?.at, retryAt <= turn.instant else { continue }
       update(index) { $0.modes.transfers?.change(entry.number) { $0.retry?.at = nil } }
     }
     for entry in sessions[index].modes.transfers?.entries ?? [] {
@@ -325,8 +310,8 @@ extension Policy {
         }
       }
       // It was said when it began. Who waits for a server that is away is told once, however often it is tried.
-      if entry.retry == nil { steps.append(.noted(.transfer(record(entry, .start, nil, index)))) }
-      orderTransfer(entry.number, .start, index, into: &steps)
+      if entry.retry == nil { turn.steps.append(.noted(.transfer(record(entry, .start, nil, index)))) }
+      orderTransfer(entry.number, .start, index, in: &turn)
     }
   }
 
@@ -342,10 +327,7 @@ extension Policy {
     return pressure == .none ? nil : .pressure
   }
 
-  private func orderTransfer(
-    _ number: Int, _ order: TransferOrder, _ index: Int, into steps: inout [PolicyStep]
-  ) {
-    steps.append(
-      .ordered(.transfer(subscriber: sessions[index].subscriber.name, number: number, order)))
+  private func orderTransfer(_ number: Int, _ order: TransferOrder, _ index: Int, in turn: inout PolicyTurn) {
+    turn.order(.transfer(subscriber: sessions[index].subscriber.name, number: number, order))
   }
 }

@@ -3,14 +3,13 @@ extension Policy {
   /// Offers an event to everyone who asked for its service, and for `region` where it is about one. A subscriber that
   /// may know no more than a coarse position is offered that, or nothing.
   mutating func offer(
-    event: Int, trigger: Trigger, region: String? = nil, visit: VisitEvent? = nil, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    event: Int, trigger: Trigger, region: String? = nil, visit: VisitEvent? = nil, in turn: inout PolicyTurn
   ) {
     forEachSession { policy, index in
       guard policy.sessions[index].subscriber.services.contains(trigger.service) else { return }
       if let region, !policy.sessions[index].wants(region: region) { return }
       policy.offerByAccuracy(
-        event: event, trigger: trigger, region: region, visit: visit, to: index, at: instant, into: &steps)
+        event: event, trigger: trigger, region: region, visit: visit, to: index, in: &turn)
     }
   }
 
@@ -19,22 +18,21 @@ extension Policy {
   @discardableResult
   mutating func offerByAccuracy(
     event: Int, trigger: Trigger, region: String? = nil, visit: VisitEvent? = nil, to index: Int,
-    at instant: EngineInstant, into steps: inout [PolicyStep]
+    in turn: inout PolicyTurn
   ) -> Bool {
     guard sessions[index].wants(trigger.kind) else { return true }
     guard sessions[index].subscriber.accuracy == .reduced else {
-      return offer(
-        event: event, trigger: trigger, region: region, to: index, at: instant, into: &steps)
+      return offer(event: event, trigger: trigger, region: region, to: index, in: &turn)
     }
     guard region == nil else {
-      decide(.refuse, .authorization, .reduced, index, event: event, at: instant, into: &steps)
+      decide(.refuse, .authorization, .reduced, index, event: event, in: &turn)
       return false
     }
     guard !awaitsUser(sessions[index]) else {
-      return offer(event: event, trigger: trigger, to: index, at: instant, into: &steps)
+      return offer(event: event, trigger: trigger, to: index, in: &turn)
     }
     let owed = Session.Owed(trigger: trigger, visit: visit)
-    return offerReduced(owed, event: event, to: index, at: instant, into: &steps)
+    return offerReduced(owed, event: event, to: index, in: &turn)
   }
 
   /// Offers an event to one subscriber; false where it is neither handed over nor kept.
@@ -53,21 +51,21 @@ extension Policy {
   mutating func offer(
     event: Int, trigger: Trigger, region: String? = nil, isCoarse: Bool = false, call: ModeCall? = nil,
     push: Push? = nil, unshown: NotificationBook.Unshown? = nil, session name: String? = nil,
-    reason: Decision.Reason? = nil, to index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+    reason: Decision.Reason? = nil, to index: Int, in turn: inout PolicyTurn
   ) -> Bool {
     let session = sessions[index]
     func decide(_ action: Decision.Action, _ rule: Rule, _ reason: Decision.Reason) {
-      self.decide(action, rule, reason, index, event: event, trigger: trigger, at: instant, into: &steps)
+      self.decide(action, rule, reason, index, event: event, trigger: trigger, in: &turn)
     }
     if trigger.isLocation, let reason = session.locationObjection {
       decide(.refuse, .authorization, reason)
       return false
     }
-    if let (rule, reason) = exclusion(of: trigger, index, at: instant) {
+    if let (rule, reason) = exclusion(of: trigger, index, at: turn.instant) {
       decide(.drop, rule, reason)
       return true
     }
-    if let (action, rule, reason) = refusal(of: trigger, index, at: instant, into: &steps) {
+    if let (action, rule, reason) = refusal(of: trigger, index, in: &turn) {
       decide(action, rule, reason)
       return false
     }
@@ -87,35 +85,35 @@ extension Policy {
         Session.Pending(
           event: event, trigger: trigger, region: region, isCoarse: isCoarse ? true : nil, call: call?.kind,
           tag: call?.tag, push: push, session: name ?? call?.issue, unshown: unshown,
-          keptAt: hasCooldown ? instant : nil))
+          keptAt: hasCooldown ? turn.instant : nil))
     }
     let why = call?.reason ?? reason
     switch session.state {
     case .inactive, .active, .background:
       if waits {
         decide(.defer, .atLeastOnce, .backlog)
-        handKeptBack(index, at: instant, into: &steps)
+        handKeptBack(index, in: &turn)
       } else {
         decide(.deliver, trigger.rule, session.state.isForeground ? .foreground : .running)
-        hand(index, announced: event, at: instant, into: &steps)
+        hand(index, announced: event, in: &turn)
       }
     case .suspended:
       if !trigger.wakes {
         decide(.defer, trigger.rule, .suspended)
-      } else if let (rule, reason) = obstacle(to: trigger, index, at: instant) {
+      } else if let (rule, reason) = obstacle(to: trigger, index, at: turn.instant) {
         decide(.defer, rule, reason)
       } else {
-        start(index, for: event, rule: trigger.rule, reason: why ?? .suspended, at: instant, into: &steps)
+        start(index, for: event, rule: trigger.rule, reason: why ?? .suspended, in: &turn)
       }
     case .notRunning:
       if !trigger.relaunches {
         decide(.defer, trigger.rule, .notRunning)
-      } else if let (rule, reason) = obstacle(to: trigger, index, at: instant) {
+      } else if let (rule, reason) = obstacle(to: trigger, index, at: turn.instant) {
         decide(.defer, rule, reason)
       } else if session.wasForceQuit {
-        start(index, for: event, rule: .forceQuit, reason: .forceQuitLocation, at: instant, into: &steps)
+        start(index, for: event, rule: .forceQuit, reason: .forceQuitLocation, in: &turn)
       } else {
-        start(index, for: event, rule: trigger.rule, reason: why ?? .notRunning, at: instant, into: &steps)
+        start(index, for: event, rule: trigger.rule, reason: why ?? .notRunning, in: &turn)
       }
     }
     return true
@@ -143,7 +141,7 @@ extension Policy {
   /// Why an event of a trigger is not kept for a subscriber that can't take it now, as its row says; nil where it is. Of
   /// a trigger whose latest event counts the one before makes room.
   private mutating func refusal(
-    of trigger: Trigger, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+    of trigger: Trigger, _ index: Int, in turn: inout PolicyTurn
   ) -> (Decision.Action, Rule, Decision.Reason)? {
     let session = sessions[index]
     if !session.state.isRunning, !trigger.isKept {
@@ -152,10 +150,10 @@ extension Policy {
       guard trigger.holdsOff, starts else {
         return (.drop, trigger.rule, isSuspended ? .suspended : .notRunning)
       }
-      if let (rule, reason) = obstacle(to: trigger, index, at: instant) { return (.drop, rule, reason) }
+      if let (rule, reason) = obstacle(to: trigger, index, at: turn.instant) { return (.drop, rule, reason) }
     }
-    if !session.state.isRunning, isDropped(trigger, index, at: instant),
-      let (rule, reason) = obstacle(to: trigger, index, at: instant)
+    if !session.state.isRunning, isDropped(trigger, index, at: turn.instant),
+      let (rule, reason) = obstacle(to: trigger, index, at: turn.instant)
     {
       return (.drop, rule, reason)
     }
@@ -163,47 +161,42 @@ extension Policy {
       let old = session.outbox.first(where: { $0.waits(of: trigger) })
     else { return nil }
     if trigger.waiting == .mergesLater { return (.coalesce, trigger.rule, .merged) }
-    drop(trigger.rule, .merged, index, at: instant, into: &steps) { $0.event == old.event }
+    drop(trigger.rule, .merged, index, in: &turn) { $0.event == old.event }
     return nil
   }
 
   /// Drops those of the events that wait for a subscriber which are meant. Each has a decision of its own. A
   /// notification that the subscriber was handed instead of the user is shown to the user now.
   mutating func drop(
-    _ rule: Rule, _ reason: Decision.Reason, _ index: Int, at instant: EngineInstant,
-    into steps: inout [PolicyStep], where isMeant: (Session.Pending) -> Bool
+    _ rule: Rule, _ reason: Decision.Reason, _ index: Int, in turn: inout PolicyTurn,
+    where isMeant: (Session.Pending) -> Bool
   ) {
     let dropped = sessions[index].outbox.filter(isMeant)
     for pending in dropped {
-      decide(.drop, rule, reason, index, event: pending.event, at: instant, into: &steps)
+      decide(.drop, rule, reason, index, event: pending.event, in: &turn)
     }
     update(index) { $0.outbox.removeAll(where: isMeant) }
-    showUnacknowledged(dropped, index, at: instant, into: &steps)
+    showUnacknowledged(dropped, index, in: &turn)
   }
 
   /// Wakes or relaunches a subscriber for an event and hands it what waits.
   mutating func start(
-    _ index: Int, for event: Int, rule: Rule, reason: Decision.Reason, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    _ index: Int, for event: Int, rule: Rule, reason: Decision.Reason, in turn: inout PolicyTurn
   ) {
-    passAbsence(until: instant)
-    dropForbidden(index, at: instant, into: &steps)
+    passAbsence(until: turn.instant)
+    dropForbidden(index, in: &turn)
     let session = sessions[index]
     let isWake = session.state == .suspended
     guard let pending = session.outbox.first(where: { $0.event == event }) else { return }
-    decide(
-      isWake ? .wake : .relaunch, rule, reason, index, event: event, after: .background, at: instant,
-      into: &steps)
+    decide(isWake ? .wake : .relaunch, rule, reason, index, event: event, after: .background, in: &turn)
     let name = session.subscriber.name
-    let launch = launch(index, for: pending, rule: rule, at: instant)
-    steps.append(
-      .ordered(isWake ? .wake(subscriber: name, launch: launch) : .relaunch(subscriber: name, launch: launch))
-    )
-    noteAwake(at: instant)
+    let launch = launch(index, for: pending, rule: rule, at: turn.instant)
+    turn.order(isWake ? .wake(subscriber: name, launch: launch) : .relaunch(subscriber: name, launch: launch))
+    noteAwake(at: turn.instant)
     let pushes = configuration.push
     update(index) {
-      if pending.trigger.isSilent { $0.modes.pushes?.noteWake(at: instant, pushes) }
-      $0.modes.accessories?.noteWake(by: pending, at: instant)
+      if pending.trigger.isSilent { $0.modes.pushes?.noteWake(at: turn.instant, pushes) }
+      $0.modes.accessories?.noteWake(by: pending, at: turn.instant)
       $0.state = .background
       $0.suspendedAt = nil
       $0.relaunchAt = nil
@@ -213,10 +206,9 @@ extension Policy {
       $0.taskClock = nil
       $0.wakeClock = nil
     }
-    if isWake { publishServices(index, into: &steps) } else { noteStart(index, at: instant, into: &steps) }
+    if isWake { publishServices(index, in: &turn) } else { noteStart(index, in: &turn) }
     hand(
-      index, announced: event, startedBecause: Order.Cause(rule: launch.cause, kind: launch.kind),
-      at: instant, into: &steps)
+      index, announced: event, startedBecause: Order.Cause(rule: launch.cause, kind: launch.kind), in: &turn)
   }
 
   /// What a program is told of its start or wake.
@@ -271,11 +263,9 @@ extension Policy {
   }
 
   /// Something waits for a running subscriber behind updates that are kept back (rule B7): these are handed over first.
-  private mutating func handKeptBack(
-    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  private mutating func handKeptBack(_ index: Int, in turn: inout PolicyTurn) {
     guard sessions[index].standard.batch != nil, sessions[index].backlogAt == nil else { return }
-    hand(index, at: instant, into: &steps)
+    hand(index, in: &turn)
   }
 
   /// Hands over what has not been handed over yet, oldest first and no more than may be at once, and holds off
@@ -288,10 +278,10 @@ extension Policy {
   ///   - startCause: Why the subscriber was started or woken for that event; nil where it was not.
   mutating func hand(
     _ index: Int, rule: Rule = .atLeastOnce, reason: Decision.Reason? = nil, announced: Int? = nil,
-    startedBecause startCause: Order.Cause? = nil, at instant: EngineInstant, into steps: inout [PolicyStep]
+    startedBecause startCause: Order.Cause? = nil, in turn: inout PolicyTurn
   ) {
-    passAbsence(until: instant)
-    dropForbidden(index, at: instant, into: &steps)
+    passAbsence(until: turn.instant)
+    dropForbidden(index, in: &turn)
     update(index) { $0.standard.batch = nil }
     let name = sessions[index].subscriber.name
     var room = configuration.handedLimit - sessions[index].heldCount
@@ -302,16 +292,16 @@ extension Policy {
       if pending.event != announced {
         decide(
           .deliver, rule, reason ?? (pending.wasHanded ? .unacknowledged : .kept), index,
-          event: pending.event, at: instant, into: &steps)
+          event: pending.event, in: &turn)
       }
       update(index) {
-        if pending.trigger.kind != nil, !pending.wasHanded { $0.heardAt = instant }
+        if pending.trigger.kind != nil, !pending.wasHanded { $0.heardAt = turn.instant }
         $0.outbox[place].keptAt = nil
         $0.outbox[place].isHanded = true
         $0.outbox[place].wasHanded = true
         // A retry does not count against this hour's silent pushes (rule H2).
         $0.outbox[place].trigger.isSilent = false
-        if pending.push != nil { $0.outbox[place].handedAt = instant }
+        if pending.push != nil { $0.outbox[place].handedAt = turn.instant }
         if pending.trigger.holdsOff { $0.assertions.append(.delivery(id: pending.event)) }
       }
       if pending.trigger.holdsOff {
@@ -319,15 +309,15 @@ extension Policy {
         seconds = max(seconds, sessions[index].budgetSeconds(for: pending.trigger, configuration.wakes))
       }
       let cause = (pending.event == announced ? startCause : nil) ?? cause(of: pending)
-      steps.append(.ordered(.deliver(subscriber: name, event: pending.event, cause)))
+      turn.order(.deliver(subscriber: name, event: pending.event, cause))
     }
     forgetUnkept(index)
     guard seconds > 0, sessions[index].state == .background else { return }
     // No delivery prolongs the time that runs already, but for the first that may take longer than those before it.
     let limit = wakeLimitSeconds(of: sessions[index])
     update(index) {
-      if $0.wakeClock == nil { $0.wakeClock = WakeClock(at: instant, seconds: seconds) }
-      $0.wakeClock?.extend(to: seconds, at: instant, limitSeconds: limit)
+      if $0.wakeClock == nil { $0.wakeClock = WakeClock(at: turn.instant, seconds: seconds) }
+      $0.wakeClock?.extend(to: seconds, at: turn.instant, limitSeconds: limit)
     }
   }
 
@@ -335,17 +325,16 @@ extension Policy {
   ///
   /// - Parameter reason: Why; nil for whether it was handed over before.
   mutating func redeliver(
-    _ index: Int, rule: Rule, reason: Decision.Reason? = nil, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    _ index: Int, rule: Rule, reason: Decision.Reason? = nil, in turn: inout PolicyTurn
   ) {
     guard !sessions[index].state.isRunning else { return }
-    dropForbidden(index, at: instant, into: &steps)
+    dropForbidden(index, in: &turn)
     let session = sessions[index]
     func starts(_ pending: Session.Pending) -> Bool {
       guard session.objection(to: pending) == nil else { return false }
       let starts =
         session.state == .suspended ? pending.trigger.wakes && !pending.isHanded : pending.trigger.relaunches
-      return starts && obstacle(to: pending.trigger, index, at: instant) == nil
+      return starts && obstacle(to: pending.trigger, index, at: turn.instant) == nil
     }
     // A restart comes first: it is the reason to start, whatever else waits.
     guard
@@ -354,34 +343,30 @@ extension Policy {
     else { return }
     start(
       index, for: first.event, rule: rule, reason: reason ?? (first.wasHanded ? .unacknowledged : .kept),
-      at: instant, into: &steps)
+      in: &turn)
   }
 
   /// Something that stood in the way of everybody is over. Those that have to run come first (rule E5).
-  mutating func redeliverToAll(
-    rule: Rule, reason: Decision.Reason, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func redeliverToAll(rule: Rule, reason: Decision.Reason, in turn: inout PolicyTurn) {
     for isFirst in [true, false] {
       forEachSession { policy, index in
         let hasToRun = policy.sessions[index].outbox.contains { $0.trigger.row == .restart }
         guard hasToRun == isFirst else { return }
-        policy.redeliver(index, rule: rule, reason: reason, at: instant, into: &steps)
+        policy.redeliver(index, rule: rule, reason: reason, in: &turn)
       }
     }
   }
 
   /// The subscriber acknowledged an event, or somebody did so by hand: it is done, and may let the subscriber be
   /// suspended.
-  mutating func acknowledge(
-    _ event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func acknowledge(_ event: Int, _ index: Int, in turn: inout PolicyTurn) {
     guard let place = sessions[index].outbox.firstIndex(where: { $0.event == event }) else {
       return update(index) { $0.modes.audio?.answered.removeAll { $0 == event } }
     }
     if sessions[index].outbox[place].trigger.row == .goodMoment {
-      concludeFetchWithoutAnswer(index, at: instant, into: &steps)
+      concludeFetchWithoutAnswer(index, in: &turn)
     }
-    if sessions[index].outbox[place].trigger.row == .keepAlive { concludeKeepAlive(index, at: instant) }
+    if sessions[index].outbox[place].trigger.row == .keepAlive { concludeKeepAlive(index, at: turn.instant) }
     let limit = wakeLimitSeconds(of: sessions[index])
     update(index) {
       let wasHanded = $0.outbox[place].isHanded
@@ -390,23 +375,22 @@ extension Policy {
       guard wasHanded else { return }
       $0.failures = 0
       $0.restoreFailures = 0
-      $0.wakeClock?.renew(at: instant, limitSeconds: limit)
+      $0.wakeClock?.renew(at: turn.instant, limitSeconds: limit)
       // For the next event of a oneshot there is another process.
       if $0.handedCount > 0 { $0.hasEnded = false }
     }
-    settle(index, at: instant, into: &steps)
+    settle(index, in: &turn)
   }
 
   /// Something that was handed over is done. If nothing else is, more is handed over, and where nothing holds off
   /// suspension any more, the subscriber is suspended.
-  mutating func settle(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    guard sessions[index].handedCount == 0 else { return suspendIfIdle(index, at: instant, into: &steps) }
-    goOn(index, at: instant, into: &steps)
+  mutating func settle(_ index: Int, in turn: inout PolicyTurn) {
+    guard sessions[index].handedCount == 0 else { return suspendIfIdle(index, in: &turn) }
+    goOn(index, in: &turn)
     // Something waits, and it is the limit of the wake that suspends.
     let isPaused = sessions[index].backlogAt != nil
     suspendIfIdle(
-      index, rule: isPaused ? .wakeBudget : .suspension, reason: isPaused ? .budgetOver : .idle, at: instant,
-      into: &steps)
+      index, rule: isPaused ? .wakeBudget : .suspension, reason: isPaused ? .budgetOver : .idle, in: &turn)
   }
 
   /// Seconds that a subscriber may run for the longest of what waits for it (rule K1); nil where nothing does.
@@ -421,17 +405,17 @@ extension Policy {
 
   /// Nothing that was handed over waits for an acknowledgment: hands over more, unless the wake has lasted nearly as long
   /// as it may (rule K1).
-  mutating func goOn(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+  mutating func goOn(_ index: Int, in turn: inout PolicyTurn) {
     let session = sessions[index]
     guard session.hasBacklog, session.state.isRunning, session.backlogAt == nil else {
       return update(index) { $0.wakeClock = nil }
     }
     if let clock = session.wakeClock,
-      clock.since.seconds(to: instant) + clock.seconds >= configuration.wakeLimitSeconds
+      clock.since.seconds(to: turn.instant) + clock.seconds >= configuration.wakeLimitSeconds
     {
-      return pause(index, at: instant)
+      return pause(index, at: turn.instant)
     }
-    hand(index, at: instant, into: &steps)
+    hand(index, in: &turn)
   }
 
   /// The wake has lasted as long as it may: what is left is handed over after a pause (rule K1). What the process has,
@@ -446,13 +430,13 @@ extension Policy {
   }
 
   /// The pause is over: hands over what was left.
-  mutating func endPause(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    guard let backlogAt = sessions[index].backlogAt, backlogAt <= instant else { return }
+  mutating func endPause(_ index: Int, in turn: inout PolicyTurn) {
+    guard let backlogAt = sessions[index].backlogAt, backlogAt <= turn.instant else { return }
     update(index) { $0.backlogAt = nil }
     if sessions[index].state.isRunning {
-      hand(index, at: instant, into: &steps)
+      hand(index, in: &turn)
     } else {
-      redeliver(index, rule: .wakeBudget, at: instant, into: &steps)
+      redeliver(index, rule: .wakeBudget, in: &turn)
     }
   }
 }
@@ -464,13 +448,13 @@ extension Policy {
   func decide(
     _ action: Decision.Action, _ rule: Rule, _ reason: Decision.Reason, _ index: Int, event: Int? = nil,
     trigger: Trigger? = nil, after: SubscriberState? = nil, task: Int? = nil, seconds: Double? = nil,
-    at instant: EngineInstant, into steps: inout [PolicyStep]
+    in turn: inout PolicyTurn
   ) {
     let session = sessions[index]
     let trigger = trigger ?? event.flatMap { id in session.outbox.last { $0.event == id }?.trigger }
-    var inputs = inputs(of: action, rule, reason, index, event: event, trigger: trigger, at: instant)
+    var inputs = inputs(of: action, rule, reason, index, event: event, trigger: trigger, at: turn.instant)
     if let seconds { inputs.budgetSeconds = seconds }
-    steps.append(
+    turn.steps.append(
       .decided(
         Decision(
           subscriber: session.subscriber.name, action: action, rule: rule, before: session.state,

@@ -110,12 +110,9 @@ extension Policy {
   /// Whether a subscriber may use a mode; where its manifest does not declare it, the call is refused (rule M1).
   ///
   /// - Parameter rule: the rule of the call.
-  func requires(
-    _ mode: Subscriber.Modes, _ rule: Rule, _ index: Int, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
-  ) -> Bool {
+  func requires(_ mode: Subscriber.Modes, _ rule: Rule, _ index: Int, in turn: inout PolicyTurn) -> Bool {
     guard !sessions[index].subscriber.modes.isSuperset(of: mode) else { return true }
-    decide(.refuse, rule, .noMode, index, at: instant, into: &steps)
+    decide(.refuse, rule, .noMode, index, in: &turn)
     return false
   }
 }

@@ -132,7 +132,17 @@ public enum Order: Hashable, Sendable, Codable {
   }
 }
 
-/// One thing that follows from the policy, in the order in which it is to happen.
+/// One turn of the policy: when it is, and what follows from it.
+struct PolicyTurn {
+  /// When it is.
+  var instant: EngineInstant
+  /// What follows, in the order in which it is to happen.
+  var steps: [PolicyStep] = []
+
+  mutating func order(_ order: Order) { steps.append(.ordered(order)) }
+}
+
+/// One thing that follows from the policy.
 enum PolicyStep: Hashable {
   case decided(Decision)
   case moved(StateMove)

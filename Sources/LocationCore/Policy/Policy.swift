@@ -171,13 +171,13 @@ public struct Policy: Hashable, Sendable, Codable {
   ///   measure says.
   mutating func add(
     _ subscriber: Subscriber, state: SubscriberState, measure: SignificantChange? = nil,
-    at instant: EngineInstant, into steps: inout [PolicyStep]
+    in turn: inout PolicyTurn
   ) -> Bool {
     if let index = index(of: subscriber.name) {
       let wasEnded = state == .notRunning && sessions[index].state != .notRunning
       if wasEnded { update(index) { $0.hasEnded = true } }
-      replace(index, with: subscriber, measure, at: instant, into: &steps)
-      if wasEnded { orphaned(index, cause: .replaced, at: instant, into: &steps) }
+      replace(index, with: subscriber, measure, in: &turn)
+      if wasEnded { orphaned(index, cause: .replaced, in: &turn) }
       refreshDeadline()
       return true
     }
@@ -185,12 +185,12 @@ public struct Policy: Hashable, Sendable, Codable {
     var session = Session(subscriber: subscriber)
     session.significant = measure
     session.state = state
-    if state == .suspended { session.suspendedAt = instant }
-    if state.isRunning { noteAwake(at: instant) }
+    if state == .suspended { session.suspendedAt = turn.instant }
+    if state.isRunning { noteAwake(at: turn.instant) }
     let place = sessions.firstIndex { $0.subscriber.name > subscriber.name } ?? sessions.endIndex
     sessions.insert(session, at: place)
-    alignModes(place, at: instant)
-    if state == .suspended || state == .background { noteWatched(at: instant) }
+    alignModes(place, at: turn.instant)
+    if state == .suspended || state == .background { noteWatched(at: turn.instant) }
     refreshDeadline()
     return true
   }
@@ -242,12 +242,12 @@ extension Policy {
   }
 
   /// Somebody is there again. What came due meanwhile and belongs to no program is due now.
-  mutating func comeBack(at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    passAbsence(until: instant)
+  mutating func comeBack(in turn: inout PolicyTurn) {
+    passAbsence(until: turn.instant)
     absentSince = nil
     isAbsent = false
     refreshDeadline()
-    showAgain(at: instant, into: &steps)
+    showAgain(in: &turn)
   }
 
   /// While nobody is there no time passes for programs: all that runs for one has moved on by as much as the clock when

@@ -2,20 +2,18 @@
 extension Policy {
   /// The machine is short of memory, or no longer. The pressure holds until it is told again: while it is critical,
   /// memory is checked every second and subscribers are ended one by one.
-  mutating func setPressure(
-    _ level: MemoryPressure, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func setPressure(_ level: MemoryPressure, in turn: inout PolicyTurn) {
     let before = pressure
     guard level != before else { return }
     pressure = level
-    if before == .critical { endPressure(at: instant, into: &steps) }
+    if before == .critical { endPressure(in: &turn) }
     switch level {
     case .none: break
     case .warning:
       for index in sessions.indices where sessions[index].state.isRunning {
-        warn(index, .memory, level: level, at: instant, into: &steps)
+        warn(index, .memory, level: level, in: &turn)
       }
-    case .critical: look(at: instant, into: &steps)
+    case .critical: look(in: &turn)
     }
     refreshDeadline()
   }
@@ -33,19 +31,19 @@ extension Policy {
   }
 
   /// Looks at memory again where that is due.
-  mutating func lookIfDue(at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    guard pressure == .critical, let next = nextPressureLook, next <= instant else { return }
-    look(at: instant, into: &steps)
+  mutating func lookIfDue(in turn: inout PolicyTurn) {
+    guard pressure == .critical, let next = nextPressureLook, next <= turn.instant else { return }
+    look(in: &turn)
     refreshDeadline()
   }
 
   /// One subscriber goes: the largest that is suspended, at once and without notice. If none is, the largest in the
   /// background is told, and ended some seconds later. Those with an open task come after the others, and those that
   /// sound last.
-  private mutating func look(at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    pressureLookedAt = instant
+  private mutating func look(in turn: inout PolicyTurn) {
+    pressureLookedAt = turn.instant
     if let index = bySize({ $0.state == .suspended }).first {
-      return purge(index, at: instant, into: &steps)
+      return purge(index, in: &turn)
     }
     guard !sessions.contains(where: { $0.purgeAt != nil }) else { return }
     let background = bySize { $0.state == .background }
@@ -55,45 +53,42 @@ extension Policy {
       return
     }
     let seconds = configuration.exitSeconds
-    warn(index, .memory, seconds: seconds, level: .critical, at: instant, into: &steps)
-    update(index) { $0.purgeAt = instant.advanced(bySeconds: seconds) }
+    warn(index, .memory, seconds: seconds, level: .critical, in: &turn)
+    update(index) { $0.purgeAt = turn.instant.advanced(bySeconds: seconds) }
   }
 
   /// There is room again: nobody else is ended, and what waited for that is handed over.
-  private mutating func endPressure(at instant: EngineInstant, into steps: inout [PolicyStep]) {
+  private mutating func endPressure(in turn: inout PolicyTurn) {
     pressureLookedAt = nil
     forEachSession { policy, index in
       policy.update(index) { $0.purgeAt = nil }
     }
-    redeliverToAll(rule: .memoryPressure, reason: .pressureOver, at: instant, into: &steps)
+    redeliverToAll(rule: .memoryPressure, reason: .pressureOver, in: &turn)
   }
 
   /// Ends a subscriber in the background that was told that memory is short.
-  mutating func endForMemory(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    guard let purgeAt = sessions[index].purgeAt, purgeAt <= instant else { return }
+  mutating func endForMemory(_ index: Int, in turn: inout PolicyTurn) {
+    guard let purgeAt = sessions[index].purgeAt, purgeAt <= turn.instant else { return }
     update(index) { $0.purgeAt = nil }
     switch sessions[index].state {
-    case .background: terminate(index, .memoryPressure, .memoryPressure, at: instant, into: &steps)
-    case .suspended: purge(index, at: instant, into: &steps)
+    case .background: terminate(index, .memoryPressure, .memoryPressure, in: &turn)
+    case .suspended: purge(index, in: &turn)
     case .inactive, .active, .notRunning: break
     }
   }
 
-  private mutating func purge(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    decide(
-      .purge, .memoryPressure, .memoryPressure, index, after: .notRunning, at: instant, into: &steps)
-    end(index, retries: true, at: instant, into: &steps)
-    scheduleRestart(index, at: instant, into: &steps)
+  private mutating func purge(_ index: Int, in turn: inout PolicyTurn) {
+    decide(.purge, .memoryPressure, .memoryPressure, index, after: .notRunning, in: &turn)
+    end(index, retries: true, in: &turn)
+    scheduleRestart(index, in: &turn)
   }
 
   /// A subscriber was found to hold a lock that others may wait for, or no longer to hold one. Suspended it would
   /// hold it for ever, so it is ended instead.
-  mutating func noteLock(
-    _ isHeld: Bool, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func noteLock(_ isHeld: Bool, _ index: Int, in turn: inout PolicyTurn) {
     update(index) { $0.holdsLock = isHeld && $0.state != .notRunning }
     guard isHeld, sessions[index].state == .suspended else { return }
-    terminate(index, .sharedResource, .sharedLock, at: instant, into: &steps)
+    terminate(index, .sharedResource, .sharedLock, in: &turn)
   }
 
   /// Those that are meant, the largest first, and those of one size by name. Those whose size nobody has told are last.

@@ -2,40 +2,34 @@
 extension Policy {
   /// The user changed when the subscriber may be told; what it may no longer be told is dropped, handed over or not.
   mutating func authorize(
-    _ authorization: Subscriber.Authorization, _ index: Int, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    _ authorization: Subscriber.Authorization, _ index: Int, in turn: inout PolicyTurn
   ) {
     update(index) { $0.subscriber.authorization = authorization }
-    judge(index, at: instant, into: &steps)
-    tellOwed(index, at: instant, into: &steps)
+    judge(index, in: &turn)
+    tellOwed(index, in: &turn)
     switch authorization {
     case .denied: break
     case .whenInUse:
       guard sessions[index].standard.batch != nil, sessions[index].state.isRunning else { break }
-      hand(index, at: instant, into: &steps)
-    case .always: redeliver(index, rule: .authorization, at: instant, into: &steps)
+      hand(index, in: &turn)
+    case .always: redeliver(index, rule: .authorization, in: &turn)
     }
   }
 
   /// The user changed how exactly the subscriber may be told; what says more is dropped, handed over or not. A coarse
   /// position that waits until the next may be told is told at once where the limit is gone.
-  mutating func limit(
-    _ accuracy: Subscriber.AccuracyAuthorization, _ index: Int, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
-  ) {
+  mutating func limit(_ accuracy: Subscriber.AccuracyAuthorization, _ index: Int, in turn: inout PolicyTurn) {
     guard accuracy != sessions[index].subscriber.accuracy else { return }
     update(index) { $0.subscriber.accuracy = accuracy }
-    judge(index, at: instant, into: &steps)
-    tellOwed(index, at: instant, into: &steps)
+    judge(index, in: &turn)
+    tellOwed(index, in: &turn)
   }
 
   /// The user changed whether anything else may wake or relaunch the subscriber.
-  mutating func setBackgroundDelivery(
-    _ isOn: Bool, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func setBackgroundDelivery(_ isOn: Bool, _ index: Int, in turn: inout PolicyTurn) {
     update(index) { $0.subscriber.backgroundDelivery = isOn }
-    guard isOn else { return dropForbidden(index, at: instant, into: &steps) }
-    redeliver(index, rule: .authorization, reason: .backgroundDeliveryOn, at: instant, into: &steps)
+    guard isOn else { return dropForbidden(index, in: &turn) }
+    redeliver(index, rule: .authorization, reason: .backgroundDeliveryOn, in: &turn)
   }
 
   /// The subscriber asks for services. Where there is no source of fixes that fails at once (rule B9). A service that is
@@ -43,19 +37,18 @@ extension Policy {
   ///
   /// - Parameter measure: What it measures significant changes by where it asks for them anew (rule B1).
   mutating func startServices(
-    _ services: Subscriber.Services, _ index: Int, measure: SignificantChange?, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    _ services: Subscriber.Services, _ index: Int, measure: SignificantChange?, in turn: inout PolicyTurn
   ) {
     let session = sessions[index]
     guard !lacksSource else {
-      return decide(.refuse, .availability, .noSource, index, at: instant, into: &steps)
+      return decide(.refuse, .availability, .noSource, index, in: &turn)
     }
     guard session.subscriber.authorization != .denied else {
-      return decide(.refuse, .authorization, .denied, index, at: instant, into: &steps)
+      return decide(.refuse, .authorization, .denied, index, in: &turn)
     }
     var services = services
     if session.subscriber.accuracy == .reduced, services.contains(.regions) {
-      decide(.refuse, .authorization, .reduced, index, at: instant, into: &steps)
+      decide(.refuse, .authorization, .reduced, index, in: &turn)
       services.remove(.regions)
     }
     update(index) {
@@ -70,25 +63,22 @@ extension Policy {
 
   /// The subscriber asks for services no more. Updates that were kept back are delivered (rule B7); what else waits of
   /// them is dropped, while it runs at the next handing over: it may be at work on what it was handed.
-  mutating func stopServices(
-    _ services: Subscriber.Services, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  mutating func stopServices(_ services: Subscriber.Services, _ index: Int, in turn: inout PolicyTurn) {
     if services.contains(.standard), sessions[index].standard.batch != nil {
-      flushUpdates(index, reason: .stopped, at: instant, into: &steps)
+      flushUpdates(index, reason: .stopped, in: &turn)
     }
     update(index) {
       $0.subscriber.services.subtract(services)
       if let owed = $0.owed, services.contains(owed.trigger.service) { $0.owed = nil }
       if services.contains(.standard) { $0.standard.stop() }
     }
-    if !sessions[index].state.isRunning { dropForbidden(index, at: instant, into: &steps) }
+    if !sessions[index].state.isRunning { dropForbidden(index, in: &turn) }
   }
 
   /// The manifest of a subscriber is another from now on: what it may no longer be told is dropped, and what only the
   /// old one kept waiting is handed over.
   mutating func replace(
-    _ index: Int, with subscriber: Subscriber, _ measure: SignificantChange?, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    _ index: Int, with subscriber: Subscriber, _ measure: SignificantChange?, in turn: inout PolicyTurn
   ) {
     let old = sessions[index].subscriber
     update(index) {
@@ -99,50 +89,48 @@ extension Policy {
       }
     }
     let ends =
-      subscriber.hasSameFiles(as: old) ? [] : cancelTransfers(index, at: instant, into: &steps)
-    judge(index, at: instant, into: &steps)
-    alignModes(index, at: instant)
-    release(index, keptBy: old, at: instant, into: &steps)
-    for end in ends { releaseResults(of: end, index, at: instant, into: &steps) }
+      subscriber.hasSameFiles(as: old) ? [] : cancelTransfers(index, in: &turn)
+    judge(index, in: &turn)
+    alignModes(index, at: turn.instant)
+    release(index, keptBy: old, in: &turn)
+    for end in ends { releaseResults(of: end, index, in: &turn) }
   }
 
   /// Wakes or starts a subscriber for what its manifest of before kept waiting, where the one of now lets it.
-  private mutating func release(
-    _ index: Int, keptBy old: Subscriber, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
+  private mutating func release(_ index: Int, keptBy old: Subscriber, in turn: inout PolicyTurn) {
     // Where its process has ended, or may have while nobody was there, what follows from that comes next.
     guard !sessions[index].hasEnded, !isAbsent else { return }
     let subscriber = sessions[index].subscriber
     if subscriber.backgroundDelivery, !old.backgroundDelivery {
-      redeliver(index, rule: .authorization, reason: .backgroundDeliveryOn, at: instant, into: &steps)
+      redeliver(index, rule: .authorization, reason: .backgroundDeliveryOn, in: &turn)
     } else if old.exitsOnSuspend, !subscriber.exitsOnSuspend {
-      redeliver(index, rule: .exitsOnSuspend, at: instant, into: &steps)
+      redeliver(index, rule: .exitsOnSuspend, in: &turn)
     }
   }
 
   /// Judges anew all that a subscriber has not acknowledged, at a change of its rights (rule B8).
-  private mutating func judge(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    dropForbidden(index, at: instant, into: &steps)
-    judgeHeldNotifications(index, at: instant, into: &steps)
+  private mutating func judge(_ index: Int, in turn: inout PolicyTurn) {
+    dropForbidden(index, in: &turn)
+    judgeHeldNotifications(index, in: &turn)
     let session = sessions[index]
     // A position that waits says where it is when it is told; a visit says where it was.
     if let reason = session.locationObjection, let owed = session.owed, owed.visit != nil {
-      decide(.drop, .authorization, reason, index, event: owed.event, at: instant, into: &steps)
+      decide(.drop, .authorization, reason, index, event: owed.event, in: &turn)
       update(index) { $0.owed = nil }
     }
     if session.standard.request != nil {
       if session.subscriber.authorization == .denied {
-        cutOffRequest(index, rule: .authorization, reason: .denied, at: instant, into: &steps)
+        cutOffRequest(index, rule: .authorization, reason: .denied, in: &turn)
       } else if session.subscriber.accuracy == .reduced {
-        cutOffRequest(index, rule: .authorization, reason: .reduced, at: instant, into: &steps)
+        cutOffRequest(index, rule: .authorization, reason: .reduced, in: &turn)
       }
     }
-    suspendIfIdle(index, at: instant, into: &steps)
+    suspendIfIdle(index, in: &turn)
   }
 
   /// Drops what a subscriber may no longer be told, whether it has been handed over or not. It is judged at each
   /// handing over, not only when the event comes (rule B8).
-  mutating func dropForbidden(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+  mutating func dropForbidden(_ index: Int, in turn: inout PolicyTurn) {
     let session = sessions[index]
     func objection(_ pending: Session.Pending) -> (Rule, Decision.Reason)? {
       if let reason = session.objection(to: pending) { return (.authorization, reason) }
@@ -162,7 +150,7 @@ extension Policy {
     let dropped = session.outbox.filter { objection($0) != nil }
     for pending in dropped {
       guard let (rule, reason) = objection(pending) else { continue }
-      decide(.drop, rule, reason, index, event: pending.event, at: instant, into: &steps)
+      decide(.drop, rule, reason, index, event: pending.event, in: &turn)
     }
     update(index) {
       $0.outbox.removeAll { objection($0) != nil }
@@ -171,7 +159,7 @@ extension Policy {
       if $0.handedCount == 0 { $0.wakeClock = nil }
       if !$0.outbox.contains(where: { $0.waits(of: .backgroundLocation) }) { $0.standard.batch = nil }
     }
-    showUnacknowledged(dropped, index, at: instant, into: &steps)
+    showUnacknowledged(dropped, index, in: &turn)
   }
 }
 
@@ -227,22 +215,22 @@ extension Policy {
   /// - Returns: Whether it is told, now or later.
   @discardableResult
   mutating func offerReduced(
-    _ owed: Session.Owed, event: Int, to index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+    _ owed: Session.Owed, event: Int, to index: Int, in turn: inout PolicyTurn
   ) -> Bool {
     let session = sessions[index]
     if let reason = session.locationObjection {
-      decide(.refuse, .authorization, reason, index, event: event, at: instant, into: &steps)
+      decide(.refuse, .authorization, reason, index, event: event, in: &turn)
       return false
     }
-    if session.mayTellReduced(at: instant, configuration.coarse) {
+    if session.mayTellReduced(at: turn.instant, configuration.coarse) {
       update(index) {
-        $0.reducedAt = instant
+        $0.reducedAt = turn.instant
         $0.owed = nil
       }
-      steps.append(.reduced(subscriber: session.subscriber.name, owed, before: session.reducedAt))
+      turn.steps.append(.reduced(subscriber: session.subscriber.name, owed, before: session.reducedAt))
       return true
     }
-    decide(.coalesce, .authorization, .reducedWindow, index, event: event, at: instant, into: &steps)
+    decide(.coalesce, .authorization, .reducedWindow, index, event: event, in: &turn)
     update(index) {
       guard $0.owed?.visit == nil || owed.visit != nil else { return }
       let measure = $0.owed?.measure
@@ -262,13 +250,13 @@ extension Policy {
 
   /// Tells what waited until the next coarse position may be told. A subscriber that may know exactly where it is by now
   /// is told a move like any other: if it has moved far enough from what it was handed last (rule B1).
-  mutating func tellOwed(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+  mutating func tellOwed(_ index: Int, in turn: inout PolicyTurn) {
     let session = sessions[index]
-    guard let owed = session.dueOwed, session.mayTellReduced(at: instant, configuration.coarse),
+    guard let owed = session.dueOwed, session.mayTellReduced(at: turn.instant, configuration.coarse),
       session.locationObjection == nil
     else { return }
-    if awaitsUser(session), let (rule, reason) = obstacle(to: owed.trigger, index, at: instant) {
-      decide(.drop, rule, reason, index, event: owed.event, at: instant, into: &steps)
+    if awaitsUser(session), let (rule, reason) = obstacle(to: owed.trigger, index, at: turn.instant) {
+      decide(.drop, rule, reason, index, event: owed.event, in: &turn)
       return update(index) { $0.owed = nil }
     }
     update(index) {
@@ -278,18 +266,17 @@ extension Policy {
       $0.significant?.skip()
     }
     guard session.subscriber.accuracy == .reduced || owed.visit != nil else { return }
-    update(index) { $0.reducedAt = instant }
-    steps.append(.reduced(subscriber: session.subscriber.name, owed, before: session.reducedAt))
+    update(index) { $0.reducedAt = turn.instant }
+    turn.steps.append(.reduced(subscriber: session.subscriber.name, owed, before: session.reducedAt))
   }
 
   /// A coarse position that waited is the one that was told before: it is not told again.
   ///
   /// - Parameter before: When that was told.
   mutating func dropUnmoved(
-    _ owed: Session.Owed, before: EngineInstant?, _ index: Int, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    _ owed: Session.Owed, before: EngineInstant?, _ index: Int, in turn: inout PolicyTurn
   ) {
-    decide(.drop, .authorization, .reduced, index, event: owed.event, at: instant, into: &steps)
+    decide(.drop, .authorization, .reduced, index, event: owed.event, in: &turn)
     update(index) {
       $0.reducedAt = before
       guard owed.measure != nil else { return }

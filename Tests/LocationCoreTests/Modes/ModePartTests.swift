@@ -46,8 +46,8 @@ import Testing
       var policy = Self.busy
       let due = try #require(
         deadline(policy, policy.sessions[0]), "nothing of part \(place) is due here: give it a state")
-      var steps: [PolicyStep] = []
-      policy.fireModes(isAwake: false, at: due, into: &steps)
+      var turn = PolicyTurn(instant: due)
+      policy.fireModes(isAwake: false, in: &turn)
       let next = deadline(policy, policy.sessions[0])
       #expect(next.map { $0 > due } ?? true, "part \(place)")
     }

@@ -828,7 +828,7 @@ extension Engine {
   /// Raises an event of a trigger as if a service had found it.
   fileprivate mutating func raise(_ trigger: Trigger, region: String, into effects: inout [Effect]) {
     let event = takeID()
-    state.policy.offer(event: event, trigger: trigger, region: region, at: state.instant, into: &steps)
+    state.policy.offer(event: event, trigger: trigger, region: region, in: &turn)
     recordSteps(into: &effects)
   }
 }

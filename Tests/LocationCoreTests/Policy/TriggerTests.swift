@@ -83,16 +83,15 @@ import Testing
     let subscriber = Subscriber(
       name: "a", services: [], modes: modes, authorization: .denied, accuracy: .reduced,
       backgroundDelivery: it.backgroundDelivery)
-    let instant = Drive.instant(0)
-    var steps: [PolicyStep] = []
-    _ = policy.add(subscriber, state: it.state, at: instant, into: &steps)
+    var turn = PolicyTurn(instant: Drive.instant(0))
+    _ = policy.add(subscriber, state: it.state, in: &turn)
     policy.update(0) { $0.wasForceQuit = it.wasForceQuit }
     policy.isUnlocked = it.isUnlocked
     policy.isLowPower = it.isLowPower
     policy.pressure = it.pressure
     let call = ModeCall(subscriber: "a", kind: it.kind, reason: .goodMoment)
-    policy.offer(event: 1, trigger: it.kind.trigger, call: call, to: 0, at: instant, into: &steps)
-    return steps.firstDecision
+    policy.offer(event: 1, trigger: it.kind.trigger, call: call, to: 0, in: &turn)
+    return turn.steps.firstDecision
   }
 
   // MARK: Waiting
@@ -104,12 +103,12 @@ import Testing
       (.audio, ["drop F5 merged", "defer A8 locked"], [2]),
     ] {
       var policy = Self.locked()
-      var steps: [PolicyStep] = []
-      Self.offer(1, kind, &policy, into: &steps)
-      #expect(steps.firstDecision == "defer A8 locked")
-      steps = []
-      Self.offer(2, kind, &policy, into: &steps)
-      #expect(steps.decisions == expected, "\(kind)")
+      var turn = PolicyTurn(instant: Drive.instant(0))
+      Self.offer(1, kind, &policy, in: &turn)
+      #expect(turn.steps.firstDecision == "defer A8 locked")
+      turn = PolicyTurn(instant: Drive.instant(0))
+      Self.offer(2, kind, &policy, in: &turn)
+      #expect(turn.steps.decisions == expected, "\(kind)")
       #expect(policy.sessions[0].outbox.map(\.event) == left, "\(kind)")
     }
   }
@@ -118,13 +117,13 @@ import Testing
 
   @Test func `M4 when an obstacle ends what waited is handed over, oldest first, with the same id`() throws {
     var policy = Self.locked()
-    var steps: [PolicyStep] = []
-    Self.offer(1, .restart, &policy, into: &steps)
-    Self.offer(2, .audio, &policy, into: &steps)
-    steps = []
-    policy.unlock(at: Drive.instant(5), into: &steps)
-    #expect(steps.decisions == ["relaunch A8 first_unlock", "deliver K5 kept"])
-    let delivered = steps.compactMap { step -> (event: Int, cause: Order.Cause)? in
+    var turn = PolicyTurn(instant: Drive.instant(0))
+    Self.offer(1, .restart, &policy, in: &turn)
+    Self.offer(2, .audio, &policy, in: &turn)
+    turn = PolicyTurn(instant: Drive.instant(5))
+    policy.unlock(in: &turn)
+    #expect(turn.steps.decisions == ["relaunch A8 first_unlock", "deliver K5 kept"])
+    let delivered = turn.steps.compactMap { step -> (event: Int, cause: Order.Cause)? in
       if case .ordered(.deliver(_, let event, let cause)) = step { (event, cause) } else { nil }
     }
     #expect(delivered.map(\.event) == [1, 2])
@@ -132,7 +131,7 @@ import Testing
     #expect(delivered.map(\.cause.rule) == [.firstUnlock, Trigger.remoteControl.rule])
     #expect(delivered.map(\.cause.kind) == ["redelivery", "audio"])
     let launch = try #require(
-      steps.compactMap { step -> Order.Launch? in
+      turn.steps.compactMap { step -> Order.Launch? in
         if case .ordered(.relaunch(_, let launch)) = step { launch } else { nil }
       }.first)
     #expect(launch.kind == "redelivery")
@@ -141,39 +140,39 @@ import Testing
   }
 
   @Test func `M4 every obstacle that ends hands over what it held back`() {
-    let cases: [(begin: (inout Policy) -> Void, end: (inout Policy, inout [PolicyStep]) -> Void)] = [
-      ({ $0.pressure = .critical }, { $0.setPressure(.none, at: Drive.instant(5), into: &$1) }),
+    let cases: [(begin: (inout Policy) -> Void, end: (inout Policy, inout PolicyTurn) -> Void)] = [
+      ({ $0.pressure = .critical }, { $0.setPressure(.none, in: &$1) }),
       (
         { $0.update(0) { $0.subscriber.backgroundDelivery = false } },
-        { $0.setBackgroundDelivery(true, 0, at: Drive.instant(5), into: &$1) }
+        { $0.setBackgroundDelivery(true, 0, in: &$1) }
       ),
       (
         { $0.update(0) { $0.throttledUntil = Drive.instant(5) } },
-        { $0.fire(at: Drive.instant(5), into: &$1) }
+        { $0.fire(in: &$1) }
       ),
       (
         { $0.update(0) { $0.wasForceQuit = true } },
-        { $0.bringToForeground(0, at: Drive.instant(5), into: &$1) }
+        { $0.bringToForeground(0, in: &$1) }
       ),
-      ({ $0.update(0) { $0.wasForceQuit = true } }, { $0.reboot(at: Drive.instant(5), into: &$1) }),
+      ({ $0.update(0) { $0.wasForceQuit = true } }, { $0.reboot(in: &$1) }),
     ]
     for (begin, end) in cases {
       var policy = Self.policy()
       begin(&policy)
-      var steps: [PolicyStep] = []
-      Self.offer(1, .audio, &policy, into: &steps)
-      #expect(steps.firstDecision?.hasPrefix("defer") == true)
-      steps = []
-      end(&policy, &steps)
-      for step in steps {
+      var turn = PolicyTurn(instant: Drive.instant(0))
+      Self.offer(1, .audio, &policy, in: &turn)
+      #expect(turn.steps.firstDecision?.hasPrefix("defer") == true)
+      turn = PolicyTurn(instant: Drive.instant(5))
+      end(&policy, &turn)
+      for step in turn.steps {
         if case .redelivered(_, let rule) = step {
-          policy.redeliver(0, rule: rule, at: Drive.instant(5), into: &steps)
+          policy.redeliver(0, rule: rule, in: &turn)
         }
       }
-      let isHanded = steps.contains { step in
+      let isHanded = turn.steps.contains { step in
         if case .ordered(.deliver("a", 1, _)) = step { true } else { false }
       }
-      #expect(isHanded, "\(steps.decisions)")
+      #expect(isHanded, "\(turn.steps.decisions)")
     }
   }
 
@@ -181,16 +180,16 @@ import Testing
 
   @Test func `M1 what waits for a mode that a new manifest lacks is dropped, and a call is refused`() {
     var policy = Self.locked()
-    var steps: [PolicyStep] = []
-    Self.offer(1, .audio, &policy, into: &steps)
-    steps = []
+    var turn = PolicyTurn(instant: Drive.instant(0))
+    Self.offer(1, .audio, &policy, in: &turn)
+    turn = PolicyTurn(instant: Drive.instant(1))
     _ = policy.add(
-      Subscriber(name: "a", services: []), state: .notRunning, at: Drive.instant(1), into: &steps)
-    #expect(steps.decisions == ["drop F5 no_mode"])
+      Subscriber(name: "a", services: []), state: .notRunning, in: &turn)
+    #expect(turn.steps.decisions == ["drop F5 no_mode"])
     #expect(policy.sessions[0].outbox.isEmpty)
-    steps = []
-    #expect(!policy.requires(.voip, .keepAlive, 0, at: Drive.instant(2), into: &steps))
-    #expect(steps.decisions == ["refuse E2 no_mode"])
+    turn = PolicyTurn(instant: Drive.instant(2))
+    #expect(!policy.requires(.voip, .keepAlive, 0, in: &turn))
+    #expect(turn.steps.decisions == ["refuse E2 no_mode"])
   }
 
   @Test func `a trigger is stored as the rule of its row`() throws {
@@ -206,10 +205,9 @@ import Testing
 
   private static func policy() -> Policy {
     var policy = Policy()
-    var steps: [PolicyStep] = []
+    var turn = PolicyTurn(instant: Drive.instant(0))
     _ = policy.add(
-      Subscriber(name: "a", services: [], modes: [.voip, .audio, .fetch]), state: .notRunning,
-      at: Drive.instant(0), into: &steps)
+      Subscriber(name: "a", services: [], modes: [.voip, .audio, .fetch]), state: .notRunning, in: &turn)
     return policy
   }
 
@@ -220,11 +218,11 @@ import Testing
   }
 
   private static func offer(
-    _ event: Int, _ kind: ModeCall.Kind, _ policy: inout Policy, into steps: inout [PolicyStep]
+    _ event: Int, _ kind: ModeCall.Kind, _ policy: inout Policy, in turn: inout PolicyTurn
   ) {
     let call = ModeCall(subscriber: "a", kind: kind, reason: .goodMoment)
     policy.offer(
-      event: event, trigger: kind.trigger, call: call, to: 0, at: Drive.instant(0), into: &steps)
+      event: event, trigger: kind.trigger, call: call, to: 0, in: &turn)
   }
 }
 

@@ -175,8 +175,8 @@ import Testing
       authorization: it.authorization, accuracy: it.accuracy, exitsOnSuspend: it.exitsOnSuspend,
       backgroundDelivery: it.backgroundDelivery)
     let instant = Drive.instant(0)
-    var steps: [PolicyStep] = []
-    _ = policy.add(subscriber, state: it.state, at: instant, into: &steps)
+    var turn = PolicyTurn(instant: instant)
+    _ = policy.add(subscriber, state: it.state, in: &turn)
     policy.update(0) { $0.wasForceQuit = it.wasForceQuit }
     policy.pressure = it.isCritical ? .critical : .none
     policy.isUnlocked = it.isUnlocked
@@ -184,27 +184,27 @@ import Testing
       time: UTCTime(microseconds: instant.microseconds), instant: instant, coordinate: Drive.origin,
       accuracy: Accuracy(radiusMeters: 5, source: .reported))
     switch it.service {
-    case .significantChange: policy.offer(event: 1, trigger: .significantChange, at: instant, into: &steps)
-    case .region: policy.offer(event: 1, trigger: .region, region: "r", at: instant, into: &steps)
-    case .visit: policy.offer(event: 1, trigger: .visit, at: instant, into: &steps)
+    case .significantChange: policy.offer(event: 1, trigger: .significantChange, in: &turn)
+    case .region: policy.offer(event: 1, trigger: .region, region: "r", in: &turn)
+    case .visit: policy.offer(event: 1, trigger: .visit, in: &turn)
     case .standard, .backgroundLocation:
       var takers: [StandardTaker] = []
       policy.observe(fix, at: instant, into: &takers)
       for taker in takers {
         if case .reduced = taker.what {
           let owed = Session.Owed(trigger: policy.sessions[taker.index].updateTrigger, visit: nil)
-          policy.offerReduced(owed, event: 1, to: taker.index, at: instant, into: &steps)
+          policy.offerReduced(owed, event: 1, to: taker.index, in: &turn)
         } else {
-          policy.offerUpdate(event: 1, fix, to: taker.index, at: instant, into: &steps)
+          policy.offerUpdate(event: 1, fix, to: taker.index, in: &turn)
         }
       }
     }
     // A coarse position is its own event, of the same trigger.
-    if case .reduced(_, let owed, _)? = steps.first {
-      steps = []
-      policy.offer(event: 2, trigger: owed.trigger, isCoarse: true, to: 0, at: instant, into: &steps)
+    if case .reduced(_, let owed, _)? = turn.steps.first {
+      turn.steps = []
+      policy.offer(event: 2, trigger: owed.trigger, isCoarse: true, to: 0, in: &turn)
     }
-    for step in steps {
+    for step in turn.steps {
       if case .decided(let decision) = step {
         return "\(decision.action.rawValue), \(decision.rule.rawValue) `\(decision.reason.rawValue)`"
       }

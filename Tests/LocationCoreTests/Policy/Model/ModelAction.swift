@@ -39,41 +39,41 @@ enum ModelAction: Hashable, CaseIterable {
 
 extension ModelState {
   /// Does an action that takes no time, and tells the witness what it saw of it.
-  mutating func perform(_ action: ModelAction, into steps: inout [PolicyStep]) {
+  mutating func perform(_ action: ModelAction, in turn: inout PolicyTurn) {
     let now = now
-    var made: [PolicyStep] = []
+    var made = PolicyTurn(instant: now)
     func say(_ body: (inout Policy, Int) -> Void) { _ = policy.withSession("a", body) }
     func mode(_ event: ModeEvent) {
-      say { $0.take(event, $1, regionObjection: nil, at: now, into: &made) }
+      say { $0.take(event, $1, regionObjection: nil, in: &made) }
     }
     switch action {
-    case .launch: say { $0.bringToForeground($1, at: now, into: &made) }
+    case .launch: say { $0.bringToForeground($1, in: &made) }
     case .background:
       witness.turnsAway(at: now)
-      say { $0.sendToBackground($1, at: now, into: &made) }
+      say { $0.sendToBackground($1, in: &made) }
     case .quit:
-      say { $0.forceQuit($1, at: now, into: &made) }
+      say { $0.forceQuit($1, in: &made) }
       witness.isForceQuit()
     case .exit:
       witness.endsWell()
-      say { $0.exited($1, status: 0, at: now, into: &made) }
+      say { $0.exited($1, status: 0, in: &made) }
     case .crash:
       witness.crashes()
-      say { $0.exited($1, status: 1, at: now, into: &made) }
-    case .done: say { $0.endGrace($1, at: now, into: &made) }
-    case .region: raise(.region, region: "r", into: &made)
-    case .visit: raise(.visit, into: &made)
-    case .move: raise(.significantChange, into: &made)
+      say { $0.exited($1, status: 1, in: &made) }
+    case .done: say { $0.endGrace($1, in: &made) }
+    case .region: raise(.region, region: "r", in: &made)
+    case .visit: raise(.visit, in: &made)
+    case .move: raise(.significantChange, in: &made)
     case .update:
       // As the engine does it: a fix is offered only where it may mean something.
       if policy.sessions[0].takesUpdates, !witness.isReduced {
-        raise(policy.sessions[0].updateTrigger, into: &made)
+        raise(policy.sessions[0].updateTrigger, in: &made)
       }
-    case .keepAlive: call(.keepAlive, into: &made)
-    case .restart: call(.restart, into: &made)
-    case .remoteControl: call(.audio, into: &made)
-    case .goodMoment: call(.fetch, into: &made)
-    case .issue: call(.issue, into: &made)
+    case .keepAlive: call(.keepAlive, in: &made)
+    case .restart: call(.restart, in: &made)
+    case .remoteControl: call(.audio, in: &made)
+    case .goodMoment: call(.fetch, in: &made)
+    case .issue: call(.issue, in: &made)
     case .askKeepAlive: mode(.keepAlive(seconds: 600))
     case .tag: mode(.tag("t"))
     case .traffic: mode(.traffic(tag: "t", bytes: 1, lost: nil))
@@ -81,7 +81,7 @@ extension ModelState {
       let commands = policy.sessions[0].outbox.filter { $0.trigger.row == .remoteControl && $0.isHanded }
       mode(.audio(.begin(.play, mixes: false)))
       // That is its answer to them (rule F5).
-      if !made.contains(where: \.isRefusal) {
+      if !made.steps.contains(where: \.isRefusal) {
         for command in commands { witness.acknowledges(command.event, at: now) }
       }
     case .endAudio: mode(.audio(.end(token: nil)))
@@ -93,7 +93,7 @@ extension ModelState {
     case .push, .silentPush:
       let alert = action == .push ? LocalNotification.Content(title: "t") : nil
       let push = Push(alert: alert, isContentAvailable: true, payload: "{}")
-      say { $0.take(push, $1, at: now, into: &made) }
+      say { $0.take(push, $1, in: &made) }
     case .transfer:
       // Few, so that there are few states.
       if openTransfers.count < 2 { mode(.transfer(TransferTerms(session: "s"))) }
@@ -112,49 +112,49 @@ extension ModelState {
     case .plugOut: for session in accessories { mode(.accessory(.disconnected(session: session))) }
     case .accessoryData:
       for session in accessories { mode(.accessory(.data(session: session, bytes: 1, lost: nil))) }
-    case .acknowledgeOldest: acknowledge(witness.held.min().map { [$0] } ?? [], into: &made)
-    case .acknowledgeAll: acknowledge(witness.held.sorted(), into: &made)
+    case .acknowledgeOldest: acknowledge(witness.held.min().map { [$0] } ?? [], in: &made)
+    case .acknowledgeAll: acknowledge(witness.held.sorted(), in: &made)
     case .beginTask:
       let token = policy.sessions[0].nextTask
-      say { $0.beginTask("t", $1, at: now, into: &made) }
-      if !made.contains(where: \.isRefusal) { witness.begins(task: token, at: now) }
+      say { $0.beginTask("t", $1, in: &made) }
+      if !made.steps.contains(where: \.isRefusal) { witness.begins(task: token, at: now) }
     case .endTask:
       if let token = witness.openTasks.min() {
         witness.openTasks.remove(token)
-        say { $0.endTask(token, $1, at: now, into: &made) }
+        say { $0.endTask(token, $1, in: &made) }
       }
     case .locate:
-      say { $0.locate($1, seconds: 30, at: now, into: &made) }
-      if !made.contains(where: \.isRefusal) { witness.asksForFix = true }
+      say { $0.locate($1, seconds: 30, in: &made) }
+      if !made.steps.contains(where: \.isRefusal) { witness.asksForFix = true }
     case .warning, .critical, .relief:
       let level = action.pressure
       witness.sees(level, at: now)
-      policy.setPressure(level, at: now, into: &made)
+      policy.setPressure(level, in: &made)
     case .deny, .whenInUse, .always:
       let right = action.right
       witness.authorization = right
-      say { $0.authorize(right, $1, at: now, into: &made) }
+      say { $0.authorize(right, $1, in: &made) }
     case .reduced, .full:
       witness.isReduced = action == .reduced
-      say { $0.limit(action == .reduced ? .reduced : .full, $1, at: now, into: &made) }
+      say { $0.limit(action == .reduced ? .reduced : .full, $1, in: &made) }
     case .backgroundDeliveryOff, .backgroundDeliveryOn:
       witness.backgroundDelivery = action == .backgroundDeliveryOn
-      say { $0.setBackgroundDelivery(action == .backgroundDeliveryOn, $1, at: now, into: &made) }
+      say { $0.setBackgroundDelivery(action == .backgroundDeliveryOn, $1, in: &made) }
     case .reboot:
       witness.reboots()
-      policy.reboot(at: now, into: &made)
+      policy.reboot(in: &made)
     case .unlock:
       witness.isLocked = false
-      policy.unlock(at: now, into: &made)
+      policy.unlock(in: &made)
     case .lockScreen:
       witness.turnsAway(at: now)
-      policy.lockScreen(at: now, into: &made)
-    case .interrupt, .resume: say { $0.interrupt($1, begins: action == .interrupt, at: now, into: &made) }
-    case .hold: say { $0.noteLock(true, $1, at: now, into: &made) }
-    case .hog: say { $0.endOverrun($1, at: now, into: &made) }
+      policy.lockScreen(in: &made)
+    case .interrupt, .resume: say { $0.interrupt($1, begins: action == .interrupt, in: &made) }
+    case .hold: say { $0.noteLock(true, $1, in: &made) }
+    case .hog: say { $0.endOverrun($1, in: &made) }
     case .second, .fiveSeconds, .tenSeconds, .minute, .tenMinutes: break
     }
-    steps = made
+    turn = made
   }
 
   /// Numbers of the transfers that have not ended.
@@ -169,17 +169,17 @@ extension ModelState {
     session: "band", device: "00:00:00:00:00:01", gatt: .central(service: "180d", characteristic: "2a37"))
 
   /// The engine calls the subscriber for a mode that its manifest declares.
-  private mutating func call(_ kind: ModeCall.Kind, into steps: inout [PolicyStep]) {
+  private mutating func call(_ kind: ModeCall.Kind, in turn: inout PolicyTurn) {
     guard policy.sessions[0].subscriber.declares(kind.trigger) else { return }
-    steps.append(.called(ModeCall(subscriber: "a", kind: kind, reason: .goodMoment)))
+    turn.steps.append(.called(ModeCall(subscriber: "a", kind: kind, reason: .goodMoment)))
   }
 
-  private mutating func acknowledge(_ events: [Int], into steps: inout [PolicyStep]) {
+  private mutating func acknowledge(_ events: [Int], in turn: inout PolicyTurn) {
     guard witness.state.isRunning else { return }
     let now = now
     for event in events {
       witness.acknowledges(event, at: now)
-      _ = policy.withSession("a") { $0.acknowledge(event, $1, at: now, into: &steps) }
+      _ = policy.withSession("a") { $0.acknowledge(event, $1, in: &turn) }
     }
   }
 }

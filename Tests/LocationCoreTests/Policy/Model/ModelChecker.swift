@@ -136,8 +136,8 @@ struct ModelState: Hashable {
     policy = Policy(configuration: configuration)
     witness = ModelWitness(subscriber, configuration)
     now = Drive.instant(0)
-    var steps: [PolicyStep] = []
-    _ = policy.add(subscriber, state: witness.state, at: now, into: &steps)
+    var turn = PolicyTurn(instant: now)
+    _ = policy.add(subscriber, state: witness.state, in: &turn)
   }
 
   /// Does an action; the invariant that it breaks, if it does.
@@ -146,9 +146,9 @@ struct ModelState: Hashable {
     if let seconds = action.seconds {
       rule = pass(seconds)
     } else {
-      var steps: [PolicyStep] = []
-      perform(action, into: &steps)
-      rule = check(&steps, cause: action)
+      var turn = PolicyTurn(instant: now)
+      perform(action, in: &turn)
+      rule = check(&turn, cause: action)
     }
     if let rule = rule ?? witness.standing(policy.sessions[0], policy.configuration, at: now) { return rule }
     guard let restore else { return nil }
@@ -164,9 +164,9 @@ struct ModelState: Hashable {
       if count > 200 { return "clause 3: deadlines do not end" }
       now = max(now, due)
       noteSound()
-      var steps: [PolicyStep] = []
-      policy.fire(at: now, into: &steps)
-      if let rule = check(&steps, cause: nil) { return rule }
+      var turn = PolicyTurn(instant: now)
+      policy.fire(in: &turn)
+      if let rule = check(&turn, cause: nil) { return rule }
     }
     now = end
     noteSound()
@@ -179,35 +179,35 @@ struct ModelState: Hashable {
   }
 
   /// Does what the engine does with the steps of the policy, and shows them to the witness.
-  private mutating func check(_ steps: inout [PolicyStep], cause: ModelAction?) -> String? {
+  private mutating func check(_ turn: inout PolicyTurn, cause: ModelAction?) -> String? {
     var place = 0
-    while place < steps.count {
-      if let rule = witness.follow(steps[place], after: steps[..<place], at: now, cause: cause) {
+    while place < turn.steps.count {
+      if let rule = witness.follow(turn.steps[place], after: turn.steps[..<place], at: now, cause: cause) {
         return rule
       }
-      switch steps[place] {
+      switch turn.steps[place] {
       case .answered:
-        raise(.standard, into: &steps)
-        policy.suspendIfIdle(0, at: now, into: &steps)
-      case .reduced(_, let owed, _): raise(owed.trigger, isCoarse: true, into: &steps)
-      case .called(let call): raise(call.kind.trigger, call: call, into: &steps)
+        raise(.standard, in: &turn)
+        policy.suspendIfIdle(0, in: &turn)
+      case .reduced(_, let owed, _): raise(owed.trigger, isCoarse: true, in: &turn)
+      case .called(let call): raise(call.kind.trigger, call: call, in: &turn)
       case .notified(let due):
         let event = witness.nextEvent(.notificationDue, isExact: false)
-        let before = steps.count
-        policy.present(due, event: event, 0, at: now, into: &steps)
-        noteKept(event, steps[before...])
-      case .redelivered(_, let rule): policy.redeliver(0, rule: rule, at: now, into: &steps)
-      case .pushed(let due): raise(due, into: &steps)
+        let before = turn.steps.count
+        policy.present(due, event: event, 0, in: &turn)
+        noteKept(event, turn.steps[before...])
+      case .redelivered(_, let rule): policy.redeliver(0, rule: rule, in: &turn)
+      case .pushed(let due): raise(due, in: &turn)
       case .reported(let due):
-        raise(due.reason == nil ? .transferResult : .transferSession, into: &steps) {
-          $0.present(due, event: $1, 0, at: $2, into: &$3)
+        raise(due.reason == nil ? .transferResult : .transferSession, in: &turn) {
+          $0.present(due, event: $1, 0, in: &$2)
         }
       case .attached(let accessory):
         let state = policy.sessions[0].modes.accessories
         let place = state?.place(of: accessory.session)
         let isBluetooth = place.map { state?.sessions[$0].terms.kind == .gatt } ?? false
-        raise(isBluetooth ? .bluetooth : .accessory, into: &steps) {
-          $0.present(accessory, event: $1, 0, at: $2, into: &$3)
+        raise(isBluetooth ? .bluetooth : .accessory, in: &turn) {
+          $0.present(accessory, event: $1, 0, in: &$2)
         }
       case .ordered(.notify(_, let event, _, _)):
         policy.update(0) { $0.modes.notifications?.notePresented(event) }
@@ -222,41 +222,41 @@ struct ModelState: Hashable {
   /// An event happens and is offered, as the engine does it.
   mutating func raise(
     _ trigger: Trigger, region: String? = nil, isCoarse: Bool = false, call: ModeCall? = nil,
-    into steps: inout [PolicyStep]
+    in turn: inout PolicyTurn
   ) {
     let event = witness.nextEvent(trigger, isExact: !isCoarse)
-    let before = steps.count
+    let before = turn.steps.count
     if isCoarse || trigger == .standard || call != nil {
       policy.offer(
-        event: event, trigger: trigger, isCoarse: isCoarse, call: call, to: 0, at: now, into: &steps)
+        event: event, trigger: trigger, isCoarse: isCoarse, call: call, to: 0, in: &turn)
     } else if trigger == .backgroundLocation {
-      policy.offerUpdate(event: event, Self.fix, to: 0, at: now, into: &steps)
+      policy.offerUpdate(event: event, Self.fix, to: 0, in: &turn)
     } else {
-      policy.offer(event: event, trigger: trigger, region: region, at: now, into: &steps)
+      policy.offer(event: event, trigger: trigger, region: region, in: &turn)
     }
-    noteKept(event, steps[before...])
+    noteKept(event, turn.steps[before...])
   }
 
   /// Something of a transfer or an accessory has its record and is presented, as the engine does it.
   private mutating func raise(
-    _ trigger: Trigger, into steps: inout [PolicyStep],
-    _ present: (inout Policy, Int, EngineInstant, inout [PolicyStep]) -> Void
+    _ trigger: Trigger, in turn: inout PolicyTurn,
+    _ present: (inout Policy, Int, inout PolicyTurn) -> Void
   ) {
     let event = witness.nextEvent(trigger, isExact: false)
-    let before = steps.count
-    present(&policy, event, now, &steps)
-    noteKept(event, steps[before...])
+    let before = turn.steps.count
+    present(&policy, event, &turn)
+    noteKept(event, turn.steps[before...])
   }
 
   /// A push has come and is presented, as the engine does it.
-  private mutating func raise(_ due: DuePush, into steps: inout [PolicyStep]) {
+  private mutating func raise(_ due: DuePush, in turn: inout PolicyTurn) {
     guard due.record.isForProgram else { return }
     let event = witness.nextEvent(due.push.alert == nil ? .silentPush : .push, isExact: false)
-    let before = steps.count
+    let before = turn.steps.count
     // What the user is shown of it is remembered, which no rule depends on.
     let hasNotifier = policy.hasNotifier
     policy.hasNotifier = false
-    policy.present(due, event: event, 0, at: now, into: &steps)
+    policy.present(due, event: event, 0, in: &turn)
     policy.hasNotifier = hasNotifier
     policy.update(0) { session in
       for place in session.outbox.indices where session.outbox[place].event == event {
@@ -264,12 +264,12 @@ struct ModelState: Hashable {
       }
     }
     // That the alert is not shown says nothing of the push, which has the same event.
-    var made = Array(steps[before...])
+    var made = Array(turn.steps[before...])
     made.removeAll {
       guard case .decided(let decision) = $0 else { return false }
       return decision.event == event && decision.reason == .noNotifier
     }
-    steps.replaceSubrange(before..., with: made)
+    turn.steps.replaceSubrange(before..., with: made)
     noteKept(event, made[...])
   }
 

@@ -36,9 +36,9 @@ struct Mutation: Sendable {
       invariant: "B8: a state of a region that its manifest does not name"),
     Mutation(
       name: "2a a delivery extends the time of tasks", file: "Policy/Delivery.swift",
-      old: "if $0.wakeClock == nil { $0.wakeClock = WakeClock(at: instant, seconds: seconds) }",
+      old: "if $0.wakeClock == nil { $0.wakeClock = WakeClock(at: turn.instant, seconds: seconds) }",
       new: """
-        if $0.wakeClock == nil { $0.wakeClock = WakeClock(at: instant, seconds: seconds) }
+        if $0.wakeClock == nil { $0.wakeClock = WakeClock(at: turn.instant, seconds: seconds) }
         if let clock = $0.taskClock {
           $0.taskClock = TaskClock(end: clock.end.advanced(bySeconds: 10), warning: clock.warning)
         }
@@ -46,8 +46,8 @@ struct Mutation: Sendable {
       invariant: "C2: the time of tasks moved"),
     Mutation(
       name: "2b a delivery renews the time of a wake", file: "Policy/Delivery.swift",
-      old: "if $0.wakeClock == nil { $0.wakeClock = WakeClock(at: instant, seconds: seconds) }",
-      new: "$0.wakeClock = WakeClock(at: instant, seconds: seconds)",
+      old: "if $0.wakeClock == nil { $0.wakeClock = WakeClock(at: turn.instant, seconds: seconds) }",
+      new: "$0.wakeClock = WakeClock(at: turn.instant, seconds: seconds)",
       invariant: "K1: a delivery renews the time of a wake"),
     Mutation(
       name: "2c a further task starts the time anew", file: "Policy/Clocks.swift",
@@ -57,7 +57,7 @@ struct Mutation: Sendable {
     Mutation(
       name: "2d a task is warned of again", file: "Policy/Clocks.swift",
       old: "update(index) { $0.taskClock?.warning = nil }",
-      new: "update(index) { $0.taskClock?.warning = instant.advanced(bySeconds: 1) }",
+      new: "update(index) { $0.taskClock?.warning = turn.instant.advanced(bySeconds: 1) }",
       invariant: "C3: warned twice"),
     Mutation(
       name: "2e the warning is lost", file: "Policy/Clocks.swift",
@@ -82,7 +82,7 @@ struct Mutation: Sendable {
     Mutation(
       name: "4 what ended by itself or by rule is not tried again", file: "Policy/LifeCycle.swift",
       old: "guard retries, sessions[index].outbox",
-      new: "guard retries, instant == .distantPast, sessions[index].outbox",
+      new: "guard retries, turn.instant == .distantPast, sessions[index].outbox",
       invariant: "K5: an event waits for nothing"),
     Mutation(
       name: "5 background location wakes under the mark", file: "Policy/Obstacle.swift",
@@ -91,10 +91,10 @@ struct Mutation: Sendable {
       invariant: "A7: started under the mark by what does not outlive it"),
     Mutation(
       name: "6a critical is an edge", file: "Policy/Purging.swift",
-      old: "guard pressure == .critical, let next = nextPressureLook, next <= instant else { return }",
+      old: "guard pressure == .critical, let next = nextPressureLook, next <= turn.instant else { return }",
       new: """
         pressureLookedAt = nil
-        guard pressure == .critical, let next = nextPressureLook, next <= instant else { return }
+        guard pressure == .critical, let next = nextPressureLook, next <= turn.instant else { return }
         """,
       invariant: "A4: suspended under critical pressure for more than 1 s"),
     Mutation(
@@ -119,12 +119,12 @@ struct Mutation: Sendable {
       invariant: "A9: a never-handed event is called unacknowledged"),
     Mutation(
       name: "7c a throttle ends without a record", file: "Policy/Clocks.swift",
-      old: "decide(.throttle, .overrun, .throttleOver, index, at: instant, into: &steps)",
+      old: "decide(.throttle, .overrun, .throttleOver, index, in: &turn)",
       new: "",
       invariant: "K2: started while throttled"),
     Mutation(
       name: "7d services stay published during suspension", file: "Modes/AdvertisedServices.swift",
-      old: "end: { policy, index, _, steps in policy.withdrawServices(index, into: &steps) },",
+      old: "end: { policy, index, turn in policy.withdrawServices(index, in: &turn) },",
       new: "",
       invariant: "K6: published or withdrawn without its program"),
     Mutation(
@@ -145,7 +145,7 @@ struct Mutation: Sendable {
     Mutation(
       name: "10 suspension drops a request for a fix", file: "Policy/LifeCycle.swift",
       old: "if sessions[index].standard.request != nil {",
-      new: "if sessions[index].standard.request != nil, instant == .distantPast {",
+      new: "if sessions[index].standard.request != nil, turn.instant == .distantPast {",
       invariant: "B9: a request waits in suspension"),
     Mutation(
       name: "11 a late starter waits for its first event", file: "Modes/SignificantChangeMode.swift",
@@ -155,18 +155,18 @@ struct Mutation: Sendable {
     Mutation(
       name: "12 a state that was not held", file: "Policy/LifeCycle.swift",
       old:
-        "case .notRunning, .suspended, .background: move(index, to: .inactive, cause: cause, into: &steps)",
+        "case .notRunning, .suspended, .background: move(index, to: .inactive, cause: cause, in: &turn)",
       new: """
         case .background:
-          move(index, to: .suspended, cause: cause, into: &steps)
-          move(index, to: .inactive, cause: cause, into: &steps)
-        case .notRunning, .suspended: move(index, to: .inactive, cause: cause, into: &steps)
+          move(index, to: .suspended, cause: cause, in: &turn)
+          move(index, to: .inactive, cause: cause, in: &turn)
+        case .notRunning, .suspended: move(index, to: .inactive, cause: cause, in: &turn)
         """,
       invariant: "A1: suspended without a decision"),
     Mutation(
       name: "13 launched while locked", file: "Policy/LifeCycle.swift",
       old: "guard isUnlocked || state != .notRunning else {",
-      new: "guard isUnlocked || state != .notRunning || instant != .distantPast else {",
+      new: "guard isUnlocked || state != .notRunning || turn.instant != .distantPast else {",
       invariant: "A8: launched before the first unlock"),
   ]
 }
