@@ -7,6 +7,7 @@ import LocationFormats
 @main enum Entry {
   static func main() {
     InheritedSignals.tellOfChildren()
+    InheritedSignals.failWritesBeyondLimits()
     do {
       var command = try FleetProgram.parseAsRoot()
       try command.run()

@@ -101,12 +101,13 @@ struct DesktopNotification {
   /// Text as markup.
   private static func escaped(_ text: String) -> String {
     var markup = ""
-    for character in text {
-      switch character {
+    // A character may be "<" with an accent, of which the parser sees the "<" alone.
+    for scalar in text.unicodeScalars {
+      switch scalar {
       case "&": markup += "&amp;"
       case "<": markup += "&lt;"
       case ">": markup += "&gt;"
-      case _: markup.append(character)
+      case _: markup.unicodeScalars.append(scalar)
       }
     }
     return markup

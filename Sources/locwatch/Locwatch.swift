@@ -10,6 +10,7 @@ import LocationFormats
   static func main() {
     Descriptors.holdStandardStreams()
     InheritedSignals.tellOfChildren()
+    InheritedSignals.failWritesBeyondLimits()
     let options = GlobalOptions(in: Array(CommandLine.arguments.dropFirst()))
     if let failure = Descriptors.failure ?? ArgumentEncoding.failure ?? UnknownCommand.failure(options.others)
     {

@@ -1,10 +1,13 @@
 import Glibc
 
-/// What a program must not inherit of how its starter treats signals (signal(7): what is ignored, and what is blocked,
-/// stays so over execve).
+/// How a program treats signals from its first line on. What its starter ignored or blocked would stay so
+/// (signal(7), execve(2)).
 package enum InheritedSignals {
   /// Has the kernel keep how our children end. Where SIGCHLD is ignored, it forgets that at once (waitpid(2)).
   package static func tellOfChildren() { _ = signal(SIGCHLD, SIG_DFL) }
+
+  /// Has a write beyond a limit of file sizes fail, which is told, where the kernel would end the program (setrlimit(2)).
+  package static func failWritesBeyondLimits() { _ = signal(SIGXFSZ, SIG_IGN) }
 
   /// Lets signals come to this thread.
   package static func unblock(_ signals: [Int32]) {

@@ -1,9 +1,14 @@
 import LocationCore
 
+extension OutletSettings {
+  /// What Home Assistant knows the device by. Names that differ only in what it does not take have the same.
+  package var homeAssistantID: String { OwnTracksOutlet.word("locwatch_\(instance)_\(name)") }
+}
+
 /// What Home Assistant discovers of the device.
 extension OwnTracksOutlet {
   /// Letters, digits and `_`: what Home Assistant takes for an id.
-  private static func word(_ text: String) -> String {
+  fileprivate static func word(_ text: String) -> String {
     String(
       text.utf8.map { byte -> Character in
         let scalar = UnicodeScalar(byte)
@@ -21,7 +26,7 @@ extension OwnTracksOutlet {
     return "\(plain)_\(String(sum, radix: 16))"
   }
 
-  private var identifier: String { Self.word("locwatch_\(settings.instance)_\(settings.name)") }
+  private var identifier: String { settings.homeAssistantID }
 
   func stateTopic(_ region: String) -> String { "\(topic)/region/\(Self.word(ofRegion: region))" }
 

@@ -360,8 +360,10 @@ async function listen() {
     const frames = text.split("\n\n");
     text = frames.pop();
     for (const frame of frames) {
-      const kind = /^event: (.*)$/m.exec(frame), data = /^data: (.*)$/m.exec(frame);
-      if (kind && data) take(kind[1], data[1]);
+      // Only "\n" ends a line here: JSON may hold what is an end of line to a regular expression.
+      const lines = frame.split("\n");
+      const field = name => lines.find(line => line.startsWith(name + ": "))?.slice(name.length + 2);
+      if (field("event") && field("data")) take(field("event"), field("data"));
     }
   }
 }

@@ -131,8 +131,9 @@ extension DaemonLoop {
       let name = entry.subscriber.name
       if held[name] == nil, isAnother(entry) { try remove(name, at: reading) }
       let view = live.engine.subscriber(name)
-      let isNew =
-        held[name].map { $0 != entry.subscriber } ?? (view == nil || entry.applied != entry.manifest)
+      // A path may be written in other bytes now, which are another file.
+      let isApplied = entry.applied.map(ExactName.init) == ExactName(entry.manifest)
+      let isNew = held[name].map { $0 != entry.subscriber } ?? (view == nil || !isApplied)
       if isNew || names == nil && !supervised.contains(name) {
         supervisor.add(isNew ? entry.subscriber : view?.subscriber ?? entry.subscriber)
         supervised.insert(name)

@@ -18,14 +18,21 @@ package struct MetricsFile {
 
   init(_ path: String) { self.path = path }
 
-  /// Refuses a path at which it can't be written. A file that is there is replaced, and need not be writable.
+  /// Refuses a path at which it can't be written. A file that is there is replaced, and need not be writable; a device,
+  /// a pipe or a socket is not to be lost for it.
   ///
   /// - Throws: `.usage` where it is empty, `.cantCreate`.
   package static func refuseUnwritable(_ path: String) throws(Failure) {
     guard !path.isEmpty else {
       throw Failure(.usage, what: "--metrics names no file", remedy: "name one, or leave the option out")
     }
-    let isFile = StatePath.status(path).map { $0.st_mode & S_IFMT != S_IFDIR } ?? false
+    let kind = StatePath.status(path).map { $0.st_mode & S_IFMT }
+    if let kind, ![S_IFREG, S_IFLNK, S_IFDIR].contains(kind) {
+      throw Failure(
+        .cantCreate, file: path, what: "is no plain file, and would be replaced",
+        remedy: "name another with --metrics")
+    }
+    let isFile = kind == S_IFREG || kind == S_IFLNK
     try OutputFile.refuseUnwritable(isFile ? draft(of: path) : path)
   }
 

@@ -28,6 +28,8 @@ extension StateDatabase {
           .cantCreate, file: path, what: "there is an outlet \"\(outlet.name)\" already",
           remedy: "add --replace, or remove it first")
       }
+      if !isThere { try requireOneSpelling(outlet.name, of: .outlet, database) }
+      try requireOneDevice(outlet, database)
       try database.execute(
         sql: "INSERT OR REPLACE INTO outlet_settings (name, settings) VALUES (?, ?)",
         arguments: [outlet.name, try ExactEncoder.tree(of: outlet).text])
@@ -101,5 +103,18 @@ extension StateDatabase {
         return state
       }
     }
+  }
+  /// Refuses an outlet that Home Assistant would take for another one at the same broker.
+  private func requireOneDevice(_ outlet: OutletSettings, _ database: Database) throws {
+    guard outlet.announces == true else { return }
+    let other = try Self.outletSettings(database).first {
+      $0.announces == true && $0.url == outlet.url && $0.name != outlet.name
+        && $0.homeAssistantID == outlet.homeAssistantID
+    }
+    guard let other else { return }
+    throw Failure(
+      .cantCreate, file: path,
+      what: "Home Assistant would take \"\(outlet.name)\" for outlet \"\(other.name)\"",
+      remedy: "give it a name that differs in letters or digits")
   }
 }

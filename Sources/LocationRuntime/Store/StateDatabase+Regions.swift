@@ -82,34 +82,13 @@ extension StateDatabase {
               count.changed += 1
             }
           } else {
-            try requireOneSpelling(region.id, among: &spellings, database)
+            try requireOneSpelling(region.id, of: .region, among: &spellings, database)
             try insert.execute(arguments: row)
             count.added += 1
           }
         }
       }
       return count
-    }
-  }
-
-  /// Refuses an id that another region has in other bytes: "é" can be one character or two, and is the same text.
-  ///
-  /// - Parameter spellings: the ids with such characters; read when the first is asked for.
-  private func requireOneSpelling(
-    _ id: String, among spellings: inout Set<String>?, _ database: Database
-  ) throws {
-    guard id.utf8.contains(where: { $0 >= 0x80 }) else { return }
-    var known =
-      try spellings
-      ?? String.fetchSet(
-        database, sql: "SELECT id FROM regions WHERE length(id) <> length(CAST(id AS BLOB))")
-    let isNew = known.insert(id).inserted
-    spellings = known
-    guard isNew else {
-      throw Failure(
-        .cantCreate, file: path,
-        what: "there is a region \"\(id)\" already, whose accents are written in other bytes",
-        remedy: "copy its id from locwatch regions list, or remove it first")
     }
   }
 
@@ -140,8 +119,7 @@ extension StateDatabase {
         .cantCreate, file: path, what: "there is a region \"\(new)\" already", remedy: "remove it first")
     }
     if new != id {
-      var spellings: Set<String>?
-      try requireOneSpelling(new, among: &spellings, database)
+      try requireOneSpelling(new, of: .region, database)
     }
     try database.execute(
       sql: "UPDATE regions SET id = ?, name = ?, tags = ?, geojson = ? WHERE id = ?",

@@ -29,6 +29,7 @@ extension StateDatabase {
           .cantCreate, file: path, what: "there is a subscriber \"\(subscriber.name)\" already",
           remedy: "add --replace, or remove it first")
       }
+      if !isThere { try requireOneSpelling(subscriber.name, of: .subscriber, database) }
       try database.execute(
         sql: """
           INSERT INTO subscribers (name, manifest) VALUES (?1, ?2)

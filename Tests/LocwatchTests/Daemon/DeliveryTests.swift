@@ -56,6 +56,23 @@ import Testing
     }
   }
 
+  @Test func `a command whose path is written in other bytes is another command`() async throws {
+    let run = try DaemonRun()
+    try run.start(["--config", settings(run)])
+    for (index, (name, word)) in [("caf\u{E9}.sh", "one"), ("cafe\u{301}.sh", "two")].enumerated() {
+      let script = run.folder.write(name, "echo \(word) >> '\(run.folder("log"))'\n")
+      let yaml = run.folder.write(
+        "cafe.yaml",
+        "{name: cafe, command: [/bin/sh, '\(script)'], style: oneshot, services: [significant-change]}\n")
+      #expect(try await run.command(["subscribers", "add", yaml, "--replace"]).status == 0)
+      run.gpsd.say(Self.report(index))
+      try await run.wait(word) {
+        (try? String(contentsOfFile: run.folder("log"), encoding: .utf8))?.contains(word) == true
+      }
+    }
+    #expect(await run.end() == 0)
+  }
+
   @Test(arguments: ["resident", "oneshot"])
   func `a program is started, told and suspended; what it acknowledged is not told again`(style: String)
     async throws

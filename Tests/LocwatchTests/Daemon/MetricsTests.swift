@@ -49,6 +49,12 @@ import Testing
       (try? String(contentsOfFile: path, encoding: .utf8))?.contains("locwatch_up 1\n") == true
     }
     #expect(await run.end() == 0)
+    // In the place of the file it is kept: it, or a device such as /dev/full, is not to be replaced.
+    let pipe = run.folder("pipe")
+    #expect(unsafe mkfifo(pipe, 0o666) == 0)
+    try run.start(["--metrics", pipe], expectsConnection: false)
+    #expect(await run.process?.finish() == 73)
+    #expect(run.process?.stderr.contains("is no plain file") == true)
   }
 
   @Test func `the file tells the last thing that happened, though nothing follows`() async throws {

@@ -77,6 +77,10 @@ struct NotifyHelperTests {
     let shown = try await Self.show(Self.tea, "nothing", capabilities: "body body-markup")
     #expect(shown.status == "shown 0")
     #expect(shown.log.contains(#""a &lt; b" []"#), "\(shown.log)")
+    // To Swift, "<" with an accent is another character; to a parser of markup it begins a tag.
+    let accented = try await Self.show(
+      Self.tea.replacing("a < b", with: "<\u{301}b> &\u{FE0F}"), "nothing", capabilities: "body body-markup")
+    #expect(accented.log.contains("\"&lt;\u{301}b&gt; &amp;\u{FE0F}\""), "\(accented.log)")
   }
 
   @Test func `without a bus it says that it is not available, and a line that is none is bad data`()

@@ -40,7 +40,7 @@ import Testing
     #expect(await undisturbed.end() == 0)
 
     let run = try DaemonRun()
-    try run.start(through: ["/bin/sh", "-c", #"trap "" XFSZ; exec "$0" "$@""#])
+    try run.start()
     for index in 0..<10 { run.gpsd.say(Self.report(index)) }
     try await run.waitForFixes(10)
     try limit(run, to: 4_096)
@@ -73,7 +73,7 @@ import Testing
     try await run.add(
       "quick", "echo '{\"done\":true}'; cat >/dev/null",
       manifest: "services: [regions]\nauthorization: always")
-    try run.start(through: ["/bin/sh", "-c", #"trap "" XFSZ; exec "$0" "$@""#])
+    try run.start()
     for index in 0..<10 { run.gpsd.say(Self.report(index)) }
     try await run.waitForFixes(10)
     try limit(run, to: 4_096)
@@ -97,7 +97,7 @@ import Testing
 
   @Test func `who asks for the status finds at once that there is room`() async throws {
     let run = try DaemonRun()
-    try run.start(through: ["/bin/sh", "-c", #"trap "" XFSZ; exec "$0" "$@""#])
+    try run.start()
     for index in 0..<10 { run.gpsd.say(Self.report(index)) }
     try await run.waitForFixes(10)
     try limit(run, to: 4_096)
@@ -115,7 +115,7 @@ import Testing
 
   @Test func `a command is told to wait for room, and finds at once that there is some`() async throws {
     let run = try DaemonRun()
-    try run.start(through: ["/bin/sh", "-c", #"trap "" XFSZ; exec "$0" "$@""#])
+    try run.start()
     for index in 0..<10 { run.gpsd.say(Self.report(index)) }
     try await run.waitForFixes(10)
     try limit(run, to: 4_096)
@@ -204,7 +204,7 @@ import Testing
     let words = command.split(separator: " ").map(String.init)
     let before = try await run.command(words)
     let full = try await Binary.run(
-      ["-c", #"trap "" XFSZ; ulimit -f 0; exec "$0" "$@""#, Binary.path] + words + ["--state", run.state],
+      ["-c", #"ulimit -f 0; exec "$0" "$@""#, Binary.path] + words + ["--state", run.state],
       executable: "/bin/sh")
     #expect(full.status == before.status && full.stdout == before.stdout, "\(full.stderr)")
   }

@@ -244,4 +244,20 @@ import Testing
     #expect(try await run.command(["outlets", "remove", "a"]).status == 0)
     #expect(try await run.command(["outlets", "list"]).stdout == "")
   }
+
+  @Test func `names that Unicode or Home Assistant takes for one are refused`() async throws {
+    let run = try DaemonRun()
+    let webhook = ["--webhook", "https://example.net/"]
+    let home = ["--mqtt", "mqtts://example.net", "--home-assistant"]
+    for (first, second, options, why) in [
+      ("caf\u{E9}", "cafe\u{301}", webhook, "other bytes"), ("b.1", "b-1", home, "for outlet \"b.1\""),
+    ] {
+      #expect(try await run.command(["outlets", "add", first] + options).status == 0)
+      #expect(try await run.command(["outlets", "add", first, "--replace"] + options).status == 0)
+      let added = try await run.command(["outlets", "add", second] + options)
+      #expect(added.status == 73 && added.stderr.contains(why), "\(added)")
+    }
+    let elsewhere = ["--mqtt", "mqtts://example.org", "--home-assistant"]
+    #expect(try await run.command(["outlets", "add", "b-1"] + elsewhere).status == 0)
+  }
 }

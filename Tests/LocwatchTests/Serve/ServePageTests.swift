@@ -31,6 +31,9 @@ struct ServePageTests {
   @Test func `a region drawn with the mouse fires, is moved, explained and removed`() async throws {
     let run = try DaemonRun()
     #expect(try await run.command(["regions", "add", "far", "--circle", "48.14,11.5,300"]).status == 0)
+    // An end of a line to JavaScript's regular expressions, which JSON holds as it is.
+    let boat = "boat\u{2028}house"
+    #expect(try await run.command(["regions", "add", boat, "--circle", "48.1,11.5,300"]).status == 0)
     try run.start()
     let (server, url) = try await serve(run)
     let over = run.folder("over")
@@ -44,6 +47,7 @@ struct ServePageTests {
       value("hash", "return location.hash")
       # The last thing that a page does at its start is to show all.
       wait("state.isWhole")
+      do("window.streams = 0; const asked = fetch; window.fetch = (...what) => { if (what[0].includes('/stream')) streams += 1; return asked(...what); }")
       do("watchMap.map.setView(watchMap.dot.getLatLng(), 16, { animate: false })")
       do("document.querySelector('#draw').click()")
       place = do("const p = watchMap.map.getContainer().getBoundingClientRect(); return [p.x + p.width / 2, p.y + p.height / 2]")
@@ -57,6 +61,8 @@ struct ServePageTests {
       wait("[...document.querySelectorAll('#regions tr')].some(r => r.textContent.includes('<b>drawn</b>') && r.textContent.includes('inside'))")
       open("\(run.folder("away"))", "w").close()
       wait("document.querySelector('#events').textContent.includes('left drawn')")
+      wait("document.querySelector('#events').textContent.includes('left boat')")
+      value("streams", "return window.streams")
       do("[...document.querySelectorAll('#events tr')].find(r => r.textContent.includes('left drawn')).click()")
       wait("document.querySelector('#why').textContent.includes('drawn')")
       value("mark", "return watchMap.map.hasLayer(watchMap.mark)")
