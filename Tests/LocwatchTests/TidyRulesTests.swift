@@ -208,6 +208,20 @@ import Testing
     #expect(told(Tidy.documentation, "Sources/LocationCore/Model/A.swift", text + "\n").isEmpty)
   }
 
+  @Test func `what a protocol asks for is documented there`() {
+    let protocols = [
+      "Sources/LocationCore/Model/P.swift": "protocol P: Q {}\nprotocol Q { var a: Int { get } }\n"
+    ]
+    func told(_ text: String) -> [String] {
+      self.told(Tidy.documentation, "Sources/LocationCore/Model/A.swift", text + "\n", beside: protocols)
+    }
+    #expect(told("struct A: P {\n  public let a = 1\n}").isEmpty)
+    #expect(told("extension Q where B: P {\n  public var a: Int { 1 }\n}").isEmpty)
+    #expect(told("struct A: P {\n  public let b = 1\n}").count == 1)
+    #expect(told("struct A: P {\n  struct B {\n    public let a = 1\n  }\n}").count == 1)
+    #expect(told("struct A where B: P {\n  public let a = 1\n}").count == 1)
+  }
+
   @Test func `another test library is caught`() {
     #expect(
       told(Tidy.testLibrary, "Tests/A/A.swift", "import Testing\nimport XCTest\n").map { $0.prefix(2) } == [

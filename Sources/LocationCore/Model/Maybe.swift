@@ -30,20 +30,17 @@ extension Maybe: Codable, CodedByAbsence where Value: Codable {}
 extension Double: HasNone {
   /// Less than any measure.
   public static var none: Double { -.infinity }
-  /// Whether this is that.
   public var isNone: Bool { @inline(__always) get { self == -.infinity } }
 }
 
 extension EngineInstant: HasNone {
   /// Earlier than every instant a caller can name.
   public static var none: EngineInstant { .distantPast }
-  /// Whether this is that.
   public var isNone: Bool { @inline(__always) get { microseconds == .min } }
 }
 
 extension Coordinate: HasNone {
   /// South of the pole.
   public static var none: Coordinate { Coordinate(uncheckedLatitude: .none, longitude: 0) }
-  /// Whether this is that.
   public var isNone: Bool { @inline(__always) get { latitude.isNone } }
 }

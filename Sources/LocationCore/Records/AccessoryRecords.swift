@@ -33,10 +33,8 @@ public struct AccessoryRecord: Hashable, Sendable, Codable {
 }
 
 extension AccessoryRecord: SingleTypeRecord {
-  /// The name in the `type` key.
   package static let name = "accessory"
 
-  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("subscriber", subscriber, "whose it is")
     visitor.text("session", session, "its session")
@@ -52,7 +50,6 @@ extension AccessoryRecord: SingleTypeRecord {
     visitor.text("value", request?.value, "what was written, two hexadecimal digits a byte")
   }
 
-  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     let event = fields.code("event", Event.self)?.phrase ?? fields.text("event")
     let bytes = fields.number("bytes").map { ", \(Int($0)) bytes" } ?? ""
@@ -61,7 +58,6 @@ extension AccessoryRecord: SingleTypeRecord {
       fields.text("subscriber"), "accessory \(fields.text("session")) \(event)\(bytes)\(lost)")
   }
 
-  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     Event.allCases.map { event in
       let isData = event == .data

@@ -20,19 +20,16 @@ package struct CSVRow: RecordVisitor {
     cells[column.index] = cell.isEmpty ? value : "\(cell): \(value)"
   }
 
-  /// A named text.
   package mutating func text(
     _ key: StaticString, _ value: String?, _ meaning: StaticString, column: CSVColumn?
   ) {
     if let value, let column = column ?? CSVColumn(rawValue: key.description) { set(column, value) }
   }
 
-  /// A whole number.
   package mutating func count(_ key: StaticString, _ value: Int?, _ meaning: StaticString) {
     if let value, let column = CSVColumn(rawValue: key.description) { set(column, "\(value)") }
   }
 
-  /// A number with its unit.
   package mutating func number(
     _ key: StaticString, _ value: Double?, _ unit: RecordUnit, _ meaning: StaticString, column: CSVColumn?
   ) {
@@ -41,18 +38,15 @@ package struct CSVRow: RecordVisitor {
     }
   }
 
-  /// A place in degrees.
   package mutating func position(latitude: Double, longitude: Double, _ meaning: StaticString) {
     if latitude.isFinite { set(.latitude, Wording.number(latitude, FixedPoint.degrees)) }
     if longitude.isFinite { set(.longitude, Wording.number(longitude, FixedPoint.degrees)) }
   }
 
-  /// The radius that holds the true position with 68 %, metres.
   package mutating func accuracy(_ accuracy: Accuracy, _ meaning: StaticString) {
     set(.accuracy, Wording.number(accuracy.radiusMeters, FixedPoint.meters))
   }
 
-  /// A place that only a list of places shows.
   package mutating func unlistedPlace(_ coordinate: Coordinate, _ accuracy: Accuracy) {
     position(coordinate, "")
     self.accuracy(accuracy, "")

@@ -46,10 +46,8 @@ public struct ModeCall: Hashable, Sendable, Codable {
 }
 
 extension ModeCall: SingleTypeRecord {
-  /// The name in the `type` key.
   package static let name = "call"
 
-  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("subscriber", subscriber, "whom it calls")
     visitor.text("kind", kind.rawValue, "what for: see [below](#kinds-of-a-call)")
@@ -62,13 +60,11 @@ extension ModeCall: SingleTypeRecord {
     visitor.number("late_s", lateSeconds, .seconds, "by which it is late; absent if it is not")
   }
 
-  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     let kind = fields.code("kind", Kind.self)?.phrase ?? fields.text("kind")
     return TextRecord(fields.text("subscriber"), "called: \(kind)")
   }
 
-  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     Kind.allCases.map { kind in
       var call = ModeCall(subscriber: "a", kind: kind, reason: .goodMoment)

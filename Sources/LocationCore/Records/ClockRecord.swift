@@ -3,7 +3,6 @@ struct ClockRecord: SingleTypeRecord {
   /// Positive ahead.
   var seconds: Double
 
-  /// The name in the `type` key.
   static let name = "clock"
 
   /// Why a clock moves.

@@ -282,10 +282,8 @@ extension Decision {
 }
 
 extension Decision: SingleTypeRecord {
-  /// The name in the `type` key.
   package static let name = "decision"
 
-  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("subscriber", subscriber, "whom it is about")
     visitor.text("action", action.rawValue, "see [below](#actions)")
@@ -299,7 +297,6 @@ extension Decision: SingleTypeRecord {
       "inputs", inputs, "what the decision [depended on](#inputs-of-a-decision); only what was looked at")
   }
 
-  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     let action = fields.code("action", Action.self)?.phrase ?? fields.text("action")
     let reason = fields.code("reason", Reason.self)?.phrase ?? fields.text("reason")
@@ -307,7 +304,6 @@ extension Decision: SingleTypeRecord {
       fields.text("subscriber"), "\(action) (\(fields.text("rule"))): \(reason)", isConsequence: true)
   }
 
-  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     var inputs = Inputs()
     inputs.authorization = .always

@@ -15,10 +15,8 @@ public struct FetchRecord: Hashable, Sendable, Codable {
 }
 
 extension FetchRecord: SingleTypeRecord {
-  /// The name in the `type` key.
   package static let name = "fetch"
 
-  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("subscriber", subscriber, "who fetched")
     visitor.text(
@@ -29,7 +27,6 @@ extension FetchRecord: SingleTypeRecord {
     visitor.number("next_s", nextSeconds, .seconds, "from this call to the next, at least")
   }
 
-  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     let result: String =
       switch fields.code("result", FetchResult.self) {
@@ -45,7 +42,6 @@ extension FetchRecord: SingleTypeRecord {
     )
   }
 
-  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     [
       .fetch(

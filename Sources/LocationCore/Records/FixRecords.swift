@@ -52,7 +52,6 @@ struct AcceptedFix: SingleTypeRecord {
   var verdicts: [RegionVerdict]
   var error: ErrorEstimate?
 
-  /// The name in the `type` key.
   static let name = "fix.accepted"
 
   func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
@@ -124,7 +123,6 @@ struct RejectedFix: SingleTypeRecord {
   var reason: RejectReason
   var report: FixReport
 
-  /// The name in the `type` key.
   static let name = "fix.rejected"
 
   func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {

@@ -161,42 +161,35 @@ extension JSONLine: RecordVisitor {
     record.body.describe(to: &self)
   }
 
-  /// A named text.
   package mutating func text(
     _ key: StaticString, _ value: String?, _ meaning: StaticString, column: CSVColumn?
   ) {
     member(key, value)
   }
 
-  /// A whole number.
   package mutating func count(_ key: StaticString, _ value: Int?, _ meaning: StaticString) {
     member(key, value)
   }
 
-  /// A number with its unit.
   package mutating func number(
     _ key: StaticString, _ value: Double?, _ unit: RecordUnit, _ meaning: StaticString, column: CSVColumn?
   ) {
     member(key, value, decimals: unit.decimals)
   }
 
-  /// A moment in UTC.
   package mutating func time(_ key: StaticString, _ value: UTCTime?, _ meaning: StaticString) {
     member(key, value)
   }
 
-  /// A place in degrees.
   package mutating func position(latitude: Double, longitude: Double, _ meaning: StaticString) {
     member("lat", latitude, decimals: FixedPoint.degrees)
     member("lon", longitude, decimals: FixedPoint.degrees)
   }
 
-  /// The radius that holds the true position with 68 %, metres.
   package mutating func accuracy(_ accuracy: Accuracy, _ meaning: StaticString) {
     member("acc_m", accuracy.radiusMeters, decimals: FixedPoint.meters)
   }
 
-  /// What a fix said of regions.
   package mutating func verdicts(
     _ key: StaticString, _ verdicts: [RegionVerdict], _ meaning: StaticString
   ) {
@@ -210,12 +203,10 @@ extension JSONLine: RecordVisitor {
     close()
   }
 
-  /// Whether something is so.
   package mutating func flag(_ key: StaticString, _ value: Bool?, _ meaning: StaticString) {
     member(key, value)
   }
 
-  /// What a decision depended on.
   package mutating func inputs(
     _ key: StaticString, _ inputs: Decision.Inputs?, _ meaning: StaticString
   ) {

@@ -59,10 +59,8 @@ public struct PauseEvent: Hashable, Sendable, Codable {
 }
 
 extension LocationUpdate: SingleTypeRecord {
-  /// The name in the `type` key.
   package static let name = "location"
 
-  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.position(coordinate, "where; for reduced accuracy the middle of a cell")
     visitor.accuracy(accuracy, "68 % radius; for reduced accuracy 5,000")
@@ -75,7 +73,6 @@ extension LocationUpdate: SingleTypeRecord {
     visitor.text("reason", reason.rawValue, "see [below](#reasons-of-a-standard-update)")
   }
 
-  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     let reason: Reason? = fields.code("reason")
     // Standard updates come with every fix; people get their number from the summary.
@@ -83,24 +80,19 @@ extension LocationUpdate: SingleTypeRecord {
     return TextRecord("position", reason == .reduced ? "the cell around \(place)" : "\(place), as asked for")
   }
 
-  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] { [.location(LocationUpdate(.sample, .update))] }
 }
 
 extension PauseEvent: RecordFamily {
-  /// All names that the `type` key of this family can have.
   package static let types = ["paused", "resumed"]
 
-  /// The name in the `type` key.
   package var type: String { pauses ? "paused" : "resumed" }
 
-  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("subscriber", subscriber, "whose updates")
     visitor.text("reason", reason.rawValue, "see [below](#reasons-of-a-pause)")
   }
 
-  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     let name = fields.text("subscriber")
     return fields.type == "paused"
@@ -108,7 +100,6 @@ extension PauseEvent: RecordFamily {
       : TextRecord("resumed", "those of \(name)")
   }
 
-  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     [
       .pause(PauseEvent(subscriber: "a", pauses: true, reason: .resting)),

@@ -28,10 +28,8 @@ public struct NotificationRecord: Hashable, Sendable, Codable {
 }
 
 extension NotificationRecord: SingleTypeRecord {
-  /// The name in the `type` key.
   package static let name = "notification"
 
-  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("notification", notification, "what its program calls it")
     visitor.text("subscriber", subscriber, "whose it is")
@@ -40,7 +38,6 @@ extension NotificationRecord: SingleTypeRecord {
     visitor.number("late_s", lateSeconds, .seconds, "after its time; absent if it is not late")
   }
 
-  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     let reason = fields.code("reason", Reason.self)?.decision.phrase ?? fields.text("reason")
     let late = fields.number("late_s").map { ", \(Wording.duration($0)) late" } ?? ""
@@ -49,7 +46,6 @@ extension NotificationRecord: SingleTypeRecord {
       fields.text("subscriber"), "notification \(fields.text("notification")): \(reason)\(late)\(title)")
   }
 
-  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     [
       .notification(

@@ -47,10 +47,8 @@ public struct Advice: Hashable, Sendable, Codable {
 }
 
 extension PowerEntry: SingleTypeRecord {
-  /// The name in the `type` key.
   package static let name = "power"
 
-  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("component", component.rawValue, "see [below](#components)", column: .reason)
     visitor.text(
@@ -66,7 +64,6 @@ extension PowerEntry: SingleTypeRecord {
   /// People get the energy from the summary.
   package static func text(_ fields: RecordFields) -> TextRecord? { nil }
 
-  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     [
       .power(
@@ -76,10 +73,8 @@ extension PowerEntry: SingleTypeRecord {
 }
 
 extension Advice: SingleTypeRecord {
-  /// The name in the `type` key.
   package static let name = "advice"
 
-  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("subscriber", subscriber, "whom it is about")
     visitor.text("rule", rule.rawValue, "the rule of the service it used")
@@ -88,7 +83,6 @@ extension Advice: SingleTypeRecord {
     visitor.number("joules", joules, .joules, "its energy under `rule`")
   }
 
-  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     let updates = Wording.count(Int(fields.number("updates") ?? 0), "update")
     return TextRecord(
@@ -97,7 +91,6 @@ extension Advice: SingleTypeRecord {
     )
   }
 
-  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     [.advice(Advice(subscriber: "a", rule: .standard, cheaper: .significantChange, updates: 1, joules: 1))]
   }

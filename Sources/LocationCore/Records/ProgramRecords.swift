@@ -22,10 +22,8 @@ struct ProgramRecord: SingleTypeRecord {
   var subscriber: String
   var end: ProgramEnd
 
-  /// The name in the `type` key.
   static let name = "program.end"
 
-  /// Visits the fields in the order in which they are written.
   func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("subscriber", subscriber, "whose process it was")
     visitor.count("event", end.event, "the event it was started for; absent if it handles many")
@@ -37,7 +35,6 @@ struct ProgramRecord: SingleTypeRecord {
     visitor.text("stderr", end.lastLine, "the last line that it wrote to standard error; absent if none")
   }
 
-  /// The record in words.
   static func text(_ fields: RecordFields) -> TextRecord? {
     let status = Int(fields.number("status") ?? 0)
     let seconds = fields.number("seconds").map { " after \(Wording.duration($0))" } ?? ""
@@ -46,7 +43,6 @@ struct ProgramRecord: SingleTypeRecord {
     return TextRecord(fields.text("subscriber"), detail, isConsequence: true)
   }
 
-  /// One of each kind, for the tests and the documents.
   static var samples: [Record.Body] {
     [.program(subscriber: "a", ProgramEnd(event: 1, status: 3, seconds: 1, lastLine: "no such host"))]
   }

@@ -11,10 +11,8 @@ public struct PushRecord: Hashable, Sendable, Codable {
 }
 
 extension PushRecord: SingleTypeRecord {
-  /// The name in the `type` key.
   package static let name = "push"
 
-  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("subscriber", subscriber, "whom it is for")
     visitor.text("push", push, "what its sender calls it; absent if it has no name")
@@ -23,13 +21,11 @@ extension PushRecord: SingleTypeRecord {
     visitor.flag("content", isForProgram, "whether it wakes or relaunches its program")
   }
 
-  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     let name = fields["push"] == nil ? "" : " \(fields.text("push"))"
     return TextRecord(fields.text("subscriber"), "push\(name)")
   }
 
-  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     [.push(PushRecord(subscriber: "a", push: "mail-17", hasAlert: true, isForProgram: true))]
   }

@@ -58,10 +58,8 @@ public enum ReceiverOrder: Hashable, Sendable, Codable {
 }
 
 extension ReceiverOrder: SingleTypeRecord {
-  /// The name in the `type` key.
   package static let name = "receiver"
 
-  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("state", isOn ? "on" : "off", "`on` or `off`")
     visitor.number(
@@ -72,12 +70,10 @@ extension ReceiverOrder: SingleTypeRecord {
       "what decides when the next fix is asked for, see [below](#reasons-of-the-receiver)")
   }
 
-  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     let pause = fields.number("seconds").map { " for \(Wording.duration($0))" } ?? ""
     return TextRecord("receiver", "\(fields.text("state"))\(pause) (\(fields.text("reason")))")
   }
 
-  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] { [.receiver(.off(seconds: 60, .rest))] }
 }

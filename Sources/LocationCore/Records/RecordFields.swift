@@ -69,35 +69,29 @@ package struct RecordFields: RecordVisitor {
   /// Adds a field as a kept line has it.
   package mutating func add(_ key: String, _ value: Value) { values.append((key, value)) }
 
-  /// A named text.
   package mutating func text(
     _ key: StaticString, _ value: String?, _ meaning: StaticString, column: CSVColumn?
   ) {
     if let value { add(key.description, .text(value)) }
   }
 
-  /// A whole number.
   package mutating func count(_ key: StaticString, _ value: Int?, _ meaning: StaticString) {
     if let value { add(key.description, .number(Double(value))) }
   }
 
-  /// A number with its unit.
   package mutating func number(
     _ key: StaticString, _ value: Double?, _ unit: RecordUnit, _ meaning: StaticString, column: CSVColumn?
   ) {
     if let value { add(key.description, .number(value)) }
   }
 
-  /// A moment in UTC.
   package mutating func time(_ key: StaticString, _ value: UTCTime?, _ meaning: StaticString) {
     if let value { add(key.description, .time(value)) }
   }
 
-  /// A place in degrees.
   package mutating func position(latitude: Double, longitude: Double, _ meaning: StaticString) {
     if latitude.isFinite, longitude.isFinite { coordinate = (latitude, longitude) }
   }
 
-  /// The radius that holds the true position with 68 %, metres.
   package mutating func accuracy(_ accuracy: Accuracy, _ meaning: StaticString) { self.accuracy = accuracy }
 }

@@ -33,44 +33,34 @@ package protocol RecordVisitor {
   mutating func inputs(_ key: StaticString, _ inputs: Decision.Inputs?, _ meaning: StaticString)
 }
 
+/// A call that a visitor does not implement does nothing.
 extension RecordVisitor {
-  /// Visits a record of any family.
   package mutating func visit<Family: RecordFamily>(_ family: Family) { family.describe(to: &self) }
 
-  /// A named text.
   package mutating func text(
     _ key: StaticString, _ value: String?, _ meaning: StaticString, column: CSVColumn?
   ) {}
 
-  /// A whole number.
   package mutating func count(_ key: StaticString, _ value: Int?, _ meaning: StaticString) {}
 
-  /// A number with its unit.
   package mutating func number(
     _ key: StaticString, _ value: Double?, _ unit: RecordUnit, _ meaning: StaticString, column: CSVColumn?
   ) {}
 
-  /// A moment in UTC.
   package mutating func time(_ key: StaticString, _ value: UTCTime?, _ meaning: StaticString) {}
 
-  /// A place in degrees.
   package mutating func position(latitude: Double, longitude: Double, _ meaning: StaticString) {}
 
-  /// The radius that holds the true position with 68 %, metres.
   package mutating func accuracy(_ accuracy: Accuracy, _ meaning: StaticString) {}
 
-  /// A place that only a list of places shows.
   package mutating func unlistedPlace(_ coordinate: Coordinate, _ accuracy: Accuracy) {}
 
-  /// What a fix said of regions.
   package mutating func verdicts(
     _ key: StaticString, _ verdicts: [RegionVerdict], _ meaning: StaticString
   ) {}
 
-  /// Whether something is so.
   package mutating func flag(_ key: StaticString, _ value: Bool?, _ meaning: StaticString) {}
 
-  /// What a decision depended on.
   package mutating func inputs(
     _ key: StaticString, _ inputs: Decision.Inputs?, _ meaning: StaticString
   ) {}
@@ -169,8 +159,6 @@ package protocol SingleTypeRecord: RecordFamily {
 }
 
 extension SingleTypeRecord {
-  /// The one name that the `type` key can have.
   package static var types: [String] { [name] }
-  /// The name in the `type` key.
   package var type: String { Self.name }
 }

@@ -3,7 +3,6 @@ struct RefusedRecord: SingleTypeRecord {
   var what: String
   var reason: String
 
-  /// The name in the `type` key.
   static let name = "refused"
 
   func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {

@@ -125,13 +125,10 @@ extension RegionEvent.Kind {
 }
 
 extension RegionEvent: RecordFamily {
-  /// All names that the `type` key of this family can have.
   package static let types = ["region.enter", "region.exit", "region.dwell", "region.cross", "region.state"]
 
-  /// The name in the `type` key.
   package var type: String { "region." + kind.name }
 
-  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("region", region, "the region's id")
     if case .state(let state) = kind {
@@ -163,7 +160,6 @@ extension RegionEvent: RecordFamily {
       "`region.cross`: how long the passage took")
   }
 
-  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     let region = fields.text("region")
     switch fields.type {
@@ -188,7 +184,6 @@ extension RegionEvent: RecordFamily {
     return ", \(Wording.distance(abs(meters), in: fields.units)) \(side) the edge, \(certainty)"
   }
 
-  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     let kinds: [Kind] = [.enter, .exit, .dwell, .cross, .state(.inside)]
     return kinds.map { kind in

@@ -9,10 +9,8 @@ public struct ServiceRecord: Hashable, Sendable, Codable {
 }
 
 extension ServiceRecord: SingleTypeRecord {
-  /// The name in the `type` key.
   package static let name = "service"
 
-  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("subscriber", subscriber, "whose it is")
     visitor.text("service", service.type, "its type, as DNS-SD has it")
@@ -20,14 +18,12 @@ extension ServiceRecord: SingleTypeRecord {
     visitor.text("event", isPublished ? "publish" : "withdraw", "`publish` or `withdraw`")
   }
 
-  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     let verb = fields.text("event") == "publish" ? "is published" : "is withdrawn"
     let port = fields.number("port").map { " at port \(Int($0))" } ?? ""
     return TextRecord(fields.text("subscriber"), "service \(fields.text("service"))\(port) \(verb)")
   }
 
-  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     guard let service = AdvertisedService(type: "_http._tcp", port: 8080) else { return [] }
     return [true, false].map {

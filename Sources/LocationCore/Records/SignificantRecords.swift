@@ -27,10 +27,8 @@ public struct SignificantChangeEvent: Hashable, Sendable, Codable {
 }
 
 extension SignificantChangeEvent: SingleTypeRecord {
-  /// The name in the `type` key.
   package static let name = "significant"
 
-  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.position(fix.coordinate, "where it is now")
     visitor.accuracy(fix.accuracy, "radius that holds the true position with 68 %")
@@ -45,7 +43,6 @@ extension SignificantChangeEvent: SingleTypeRecord {
     visitor.text("reason", reason.rawValue, "see [below](#reasons-of-a-significant-change)")
   }
 
-  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     guard let place = fields.place else { return nil }
     guard let moved = fields.number("moved_m"), let since = fields.number("since_s") else {
@@ -56,7 +53,6 @@ extension SignificantChangeEvent: SingleTypeRecord {
     return TextRecord("moved", "\(distance) in \(Wording.duration(since)), to \(place)\(late)")
   }
 
-  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     [
       .significant(

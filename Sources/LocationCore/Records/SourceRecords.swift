@@ -28,7 +28,6 @@ struct GapRecord: SingleTypeRecord {
   var seconds: Double
   var reason: Record.Gap
 
-  /// The name in the `type` key.
   static let name = "gap"
 
   func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
@@ -55,10 +54,8 @@ struct GapRecord: SingleTypeRecord {
 }
 
 extension SourceEvent: RecordFamily {
-  /// All names that the `type` key of this family can have.
   package static let types = ["source", "stale", "gap"]
 
-  /// The name in the `type` key.
   package var type: String {
     switch self {
     case .found, .switched: "source"
@@ -67,7 +64,6 @@ extension SourceEvent: RecordFamily {
     }
   }
 
-  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     switch self {
     case .found(let name): describe("found", name, to: &visitor)
@@ -90,7 +86,6 @@ extension SourceEvent: RecordFamily {
     visitor.text("name", name, "the receiver, for people", column: .reason)
   }
 
-  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     switch fields.type {
     case "source":
@@ -105,7 +100,6 @@ extension SourceEvent: RecordFamily {
     }
   }
 
-  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     [
       .source(.found(name: "a")), .source(.switched(to: "a")), .source(.stale(.lost, seconds: 1)),

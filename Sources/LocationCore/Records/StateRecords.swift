@@ -24,10 +24,8 @@ public struct StateMove: Hashable, Sendable, Codable {
 }
 
 extension StateMove: SingleTypeRecord {
-  /// The name in the `type` key.
   package static let name = "subscriber.state"
 
-  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("subscriber", subscriber, "whom it is about")
     visitor.text("state_before", before.rawValue, "its [state](#states-of-a-subscriber) before")
@@ -35,7 +33,6 @@ extension StateMove: SingleTypeRecord {
     visitor.text("reason", cause.rawValue, "see [below](#reasons-of-a-change-of-state)")
   }
 
-  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     guard let cause: Cause = fields.code("reason"), let after: SubscriberState = fields.code("state_after"),
       let phrase = phrase(cause, to: after)
@@ -43,7 +40,6 @@ extension StateMove: SingleTypeRecord {
     return TextRecord(fields.text("subscriber"), phrase, isConsequence: true)
   }
 
-  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     [.subscriberState(StateMove(subscriber: "a", before: .active, after: .notRunning, cause: .exit))]
   }

@@ -67,13 +67,10 @@ public enum TransferOutcome: Hashable, Sendable, Codable {
 }
 
 extension TransferRecord: RecordFamily {
-  /// All names that the `type` key of this family can have.
   package static let types = Event.allCases.map(\.rawValue)
 
-  /// The name in the `type` key.
   package var type: String { event.rawValue }
 
-  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("subscriber", subscriber, "whose it is")
     visitor.count("transfer", transfer, "its number")
@@ -83,7 +80,6 @@ extension TransferRecord: RecordFamily {
     visitor.text("reason", reason?.rawValue, "see [below](#reasons-of-a-transfer); absent if that is plain")
   }
 
-  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     let event = Event(rawValue: fields.type)?.phrase ?? fields.type
     let number = Int(fields.number("transfer") ?? 0)
@@ -93,7 +89,6 @@ extension TransferRecord: RecordFamily {
       fields.text("subscriber"), "transfer \(number) of \(fields.text("session")) \(event)\(reason)\(status)")
   }
 
-  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     Event.allCases.map { event in
       .transfer(

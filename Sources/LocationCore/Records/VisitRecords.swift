@@ -49,13 +49,10 @@ public struct VisitEvent: Hashable, Sendable, Codable {
 }
 
 extension VisitEvent: RecordFamily {
-  /// All names that the `type` key of this family can have.
   package static let types = ["visit.arrive", "visit.depart", "visit.provisional"]
 
-  /// The name in the `type` key.
   package var type: String { "visit." + kind.rawValue }
 
-  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.count(
       "visit", visit,
@@ -75,7 +72,6 @@ extension VisitEvent: RecordFamily {
     visitor.text("reason", reason.rawValue, "see [below](#reasons-of-a-visit)")
   }
 
-  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     guard let point = fields.point, let radius = fields.number("radius_m"),
       let arrived = fields.time("arrived")
@@ -99,7 +95,6 @@ extension VisitEvent: RecordFamily {
     }
   }
 
-  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     [sample(.provisional), sample(.arrive), sample(.depart), sample(.depart, departed: nil)]
   }

@@ -5,6 +5,7 @@ package protocol FormatTrack {
   /// Reads what of the next piece is whole; an empty piece ends the track.
   ///
   /// - Parameter batch: gets the finished items, also those before trouble.
+  /// - Throws: `.data` where the file is not what it seemed.
   mutating func read(_ piece: borrowing ScanPiece, into batch: inout [TrackItem]) throws(Failure)
   /// The line that has been reached, from 1.
   var line: Int { get }
@@ -25,7 +26,6 @@ package protocol FormatTrack {
 extension FormatTrack {
   /// Most formats are one log.
   package var hasParts: Bool { false }
-  /// What is said of most tracks without any position.
   package var emptiness: String { "no position in it" }
   /// Most formats have one way to write a time.
   package var timeTrouble: Failure? { nil }

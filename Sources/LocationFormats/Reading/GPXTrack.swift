@@ -20,20 +20,15 @@ package struct GPXTrack: FormatTrack {
     scanner = scans ? GPXScanner() : nil
   }
 
-  /// The line that has been reached, from 1.
   package var line: Int { parser.line }
   /// The line on which the first track point begins, or else the first other point; nil before it.
   package var firstPointLine: Int? { parser.firstPointLine }
-  /// Generous readings.
   package var notes: [String] { parser.notes }
   /// Programs write several tracks and segments into a file, some the newest first.
   package var hasParts: Bool { true }
   /// What the document has so far.
   package var census: GPXAssembler.Census { parser.census }
 
-  /// Reads the next piece; an empty one ends the document.
-  ///
-  /// - Parameter batch: gets the finished items, also those before trouble.
   package mutating func read(_ piece: borrowing ScanPiece, into batch: inout [TrackItem]) throws(Failure) {
     if isFirstPiece, !piece.beginsWithASCII { scanner = nil }
     isFirstPiece = false
@@ -64,7 +59,6 @@ package struct GPXTrack: FormatTrack {
     if census.trackPoints == 0, let held = parser.takeHeldItems() { batch += held }
   }
 
-  /// What is said of a document without any point.
   package var emptiness: String {
     let census = census
     if census.tracks > 0 { return "no track points; its tracks are empty" }

@@ -23,7 +23,6 @@ package struct KMLTrack: FormatTrack {
   /// Whether there were more of them than are kept.
   private var isOverfull = false
   private var missesTrack = false
-  /// The line of the first position, from 1; nil before there is one.
   package private(set) var firstPointLine: Int?
   private var placesTaken = 0
 
@@ -53,13 +52,11 @@ package struct KMLTrack: FormatTrack {
     parser = try XMLParser(eventsOf: file)
   }
 
-  /// The line that was read last, from 1.
   package var line: Int { parser.line }
 
   /// Programs write several tracks into a file, some the newest first.
   package var hasParts: Bool { true }
 
-  /// What is to be told of the file, a line each.
   package var notes: [String] {
     var notes: [String] = []
     if placesTaken > 0 { notes.append("no times in the file; \(placesTaken) points of lines taken instead") }
@@ -72,9 +69,6 @@ package struct KMLTrack: FormatTrack {
     return notes
   }
 
-  /// Reads a piece of the file; an empty one is its end.
-  ///
-  /// - Throws: `.data` where the file is not what it seemed.
   package mutating func read(
     _ piece: borrowing ScanPiece, into batch: inout [TrackItem]
   ) throws(Failure) {

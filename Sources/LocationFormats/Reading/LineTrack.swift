@@ -11,9 +11,7 @@ package struct LineTrack: FormatTrack {
   private var hasFix = false
   private var otherObjects = 0
   private var skippedLines = 0
-  /// The line last read, from 1; 0 before the first.
   package private(set) var line = 0
-  /// The line of the first position; nil before it.
   package private(set) var firstPointLine: Int?
 
   /// The longest line that is read, bytes. gpsd's own limit is 10,240 (`GPS_JSON_RESPONSE_MAX`).
@@ -28,7 +26,6 @@ package struct LineTrack: FormatTrack {
     scanner = scans ? FixLineScanner(assumeAccuracyMeters: assumeAccuracyMeters) : nil
   }
 
-  /// What was taken generously.
   package var notes: [String] {
     var notes: [String] = []
     if skippedLines > 0 { notes.append("\(skippedLines) lines that are not JSON, skipped") }
@@ -44,10 +41,8 @@ package struct LineTrack: FormatTrack {
     return notes
   }
 
-  /// What is said of lines without any position.
   package var emptiness: String { "no position in any line" }
 
-  /// Reads the whole lines of what has come so far; an empty piece ends the track.
   package mutating func read(_ piece: borrowing ScanPiece, into batch: inout [TrackItem]) throws(Failure) {
     do throws(Failure) {
       if piece.count > 0 { try readLines(of: piece, into: &batch) } else { try readLast(into: &batch) }

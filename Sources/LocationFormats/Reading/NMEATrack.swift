@@ -13,7 +13,6 @@ package struct NMEATrack: FormatTrack {
   private var damaged = 0
   /// Sentences whose checksum is wrong.
   private var mischecked = 0
-  /// The line of the first position, from 1; nil before there is one.
   package private(set) var firstPointLine: Int?
 
   /// Reports that are kept until the date is known: an hour of a fast receiver.
@@ -28,10 +27,8 @@ package struct NMEATrack: FormatTrack {
     track.found(0, driver: .nmea0183)
   }
 
-  /// The line that was read last, from 1.
   package var line: Int { buffer.number }
 
-  /// What is to be told of the file, a line each.
   package var notes: [String] {
     var notes: [String] = []
     if leftOut > 0 { notes.append("\(Wording.count(leftOut, "position")) before the first date, left out") }
@@ -39,15 +36,11 @@ package struct NMEATrack: FormatTrack {
     return notes
   }
 
-  /// What is said of a log without any position.
   package var emptiness: String {
     let count = Wording.count(mischecked, "sentence")
     return "no position in it" + (mischecked == 0 ? "" : ", but \(count) with a wrong checksum")
   }
 
-  /// Reads a piece of the file; an empty one is its end.
-  ///
-  /// - Throws: `.data` where the file is not what it seemed.
   package mutating func read(
     _ piece: borrowing ScanPiece, into batch: inout [TrackItem]
   ) throws(Failure) {

@@ -12,7 +12,6 @@ package struct TableTrack: FormatTrack {
   private var unreadableTimes = 0
   /// The first text that is no time, and its line.
   private var unreadableTime: (line: Int, column: String, text: String)?
-  /// The line of the first position, from 1; nil before there is one.
   package private(set) var firstPointLine: Int?
 
   /// - Parameters:
@@ -23,10 +22,8 @@ package struct TableTrack: FormatTrack {
     self.assumeAccuracyMeters = assumeAccuracyMeters
   }
 
-  /// The line that was read last, from 1.
   package var line: Int { buffer.number }
 
-  /// What is to be told of the file, a line each.
   package var notes: [String] {
     var notes: [String] = []
     if unreadable > 0 {
@@ -39,7 +36,6 @@ package struct TableTrack: FormatTrack {
     return notes
   }
 
-  /// What stands where the times should.
   package var timeTrouble: Failure? {
     unreadableTime.map {
       Failure(
@@ -49,9 +45,6 @@ package struct TableTrack: FormatTrack {
     }
   }
 
-  /// Reads a piece of the file; an empty one is its end.
-  ///
-  /// - Throws: `.data` where the file is not what it seemed.
   package mutating func read(
     _ piece: borrowing ScanPiece, into batch: inout [TrackItem]
   ) throws(Failure) {

@@ -5,7 +5,6 @@ import LocationCore
 /// The radius is Garmin's `Proximity` (metres), or the one that was asked for. Tracks and routes are no
 /// regions and are left out.
 struct GPXWaypointReader: XMLRegionReader {
-  /// What was read so far.
   var collector: RegionCollector
   private var waypoint: Waypoint?
   /// The elements that are open, the outermost first.

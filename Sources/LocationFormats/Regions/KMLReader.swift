@@ -5,7 +5,6 @@ import LocationCore
 /// A Polygon becomes a polygon, a Point a circle with the radius that its ExtendedData (`radius_m`) or the
 /// caller names, a LineString with `buffer_m` in its ExtendedData a corridor.
 struct KMLReader: XMLRegionReader {
-  /// What was read so far.
   var collector: RegionCollector
   private var placemark: Placemark?
   /// The elements that are open, the outermost first.

@@ -6,9 +6,7 @@ package struct PMTiles: TileArchive {
   /// What every archive begins with.
   package static let signature = Array("PMTiles".utf8)
 
-  /// Whom the map is owed to, as plain text.
   package let attribution: String
-  /// The zoom levels of its tiles.
   package let zooms: ClosedRange<Int>
   private let path: String
   private let file: OpenFile
@@ -57,7 +55,6 @@ package struct PMTiles: TileArchive {
     attribution = ((try? JSONTree(metadata))?["attribution"]?.string).map(Markup.plain) ?? ""
   }
 
-  /// The bytes of a tile; nil where the archive has none there.
   package mutating func tile(_ tile: MapTile) throws(Failure) -> [UInt8]? {
     guard zooms.contains(tile.zoom) else { return nil }
     let number = tile.hilbertNumber

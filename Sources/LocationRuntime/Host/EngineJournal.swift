@@ -28,13 +28,11 @@ package import LocationFormats
 }
 
 extension EngineJournal where Self: ~Copyable {
-  /// Keeps the report as an event.
   @inlinable package mutating func append(_ report: FixReport, at instant: EngineInstant) throws(JournalError)
   {
     try append(Stamped(at: instant, .fix(report)))
   }
 
-  /// Without stored records there are no lines.
   @inlinable package func line(of event: Int) -> [UInt8] { [] }
 }
 
@@ -42,15 +40,12 @@ extension EngineJournal where Self: ~Copyable {
 @usableFromInline package struct NoJournal: EngineJournal {
   @inlinable package init() {}
 
-  /// Does nothing.
   @inlinable @inline(__always)
   package mutating func append(_ stamped: Stamped) {}
 
-  /// Does nothing.
   @inlinable @inline(__always)
   package mutating func append(_ report: FixReport, at instant: EngineInstant) {}
 
-  /// Lets the effects run.
   @inlinable @inline(__always)
   package mutating func commit(
     _ effects: [Effect], at instant: EngineInstant

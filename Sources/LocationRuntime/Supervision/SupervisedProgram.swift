@@ -58,7 +58,6 @@ final class SupervisedProgram: SupervisedSubscriber {
   /// Whether it was removed and nothing is left of it.
   var isGone: Bool { isRemoved && run == nil && predecessors.allSatisfy(\.isGone) }
 
-  /// What it takes now; nil where it does not run.
   var usage: ProgramUsage? { run?.tree.usage }
 
   var hasProcess: Bool { run?.isEnding == false }
@@ -73,7 +72,6 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   // MARK: Orders
 
-  /// Carries out an order to this subscriber.
   func perform(_ order: Order, recordLine: [UInt8], at now: Int64) {
     switch order {
     case .wake(_, let launch): wake(LaunchNotice(launch), at: now)
@@ -99,7 +97,6 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   func launch(_ notice: LaunchNotice, at now: Int64) { launchUnlessRunning(notice, at: now) }
 
-  /// Tells it the answer to something it said.
   func answer(_ reply: SubscriberReply) {
     if reply.refusesSocket { run?.sockets.letGo() }
     sayIfResident(reply.line)
@@ -123,7 +120,6 @@ final class SupervisedProgram: SupervisedSubscriber {
     remove(at: now)
   }
 
-  /// Ends it and forgets it.
   func remove(at now: Int64) {
     isRemoved = true
     accessories.closeAll()

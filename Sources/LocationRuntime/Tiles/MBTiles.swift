@@ -7,9 +7,7 @@ package struct MBTiles: TileArchive {
   /// What every SQLite database begins with.
   package static let signature = Array("SQLite format 3".utf8)
 
-  /// Whom the map is owed to, as plain text.
   package let attribution: String
-  /// The zoom levels of its tiles.
   package let zooms: ClosedRange<Int>
   private let path: String
   private let queue: DatabaseQueue
@@ -39,7 +37,6 @@ package struct MBTiles: TileArchive {
     }
   }
 
-  /// The bytes of a tile; nil where the archive has none there.
   package mutating func tile(_ tile: MapTile) throws(Failure) -> [UInt8]? {
     do {
       return try queue.read { database in

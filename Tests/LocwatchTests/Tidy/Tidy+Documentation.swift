@@ -2,20 +2,64 @@
 extension Tidy {
   /// Every public or package declaration has a doc comment.
   ///
-  /// Exempt are what the standard library's protocols ask for and thereby document, and initialisers
-  /// that only store their arguments in properties of the same names.
+  /// Exempt are what a protocol of the standard library or of the sources asks for and thereby documents, and
+  /// initialisers that only store their arguments in properties of the same names.
   static func documentation(_ sources: [SwiftSource]) -> [Violation] {
-    sources.flatMap { source in
+    let scopes = sources.map { source in source.tokens.indices.compactMap { Scope(source, at: $0) } }
+    let protocols = Protocols(scopes.joined())
+    return zip(sources, scopes).flatMap { source, scopes in
       source.tokens.indices.compactMap { index in
         guard ["public", "package", "open"].contains(source.text(index)), source.text(index - 1) != ".",
           let keyword = declaration(source, after: index),
           !isDocumented(source, source.tokens[index].line), !isWitness(source, keyword),
-          !isMemberwise(source, keyword)
+          !isMemberwise(source, keyword),
+          // The last scope that holds the token is the innermost.
+          scopes.last(where: { $0.body.contains(index) })?.names.contains(where: {
+            protocols.asks($0, for: source.text(keyword + 1))
+          }) != true
         else { return nil }
         let what = "\(source.text(keyword)) \(source.text(keyword + 1))"
         return Violation(
           source, source.tokens[index].line, "\(what) is \(source.text(index)) and has no doc comment")
       }
+    }
+  }
+
+  /// A type, a protocol or an extension.
+  private struct Scope {
+    /// Its name, then the protocols and other types that stand before its brace or its `where`.
+    let names: [String]
+    /// The tokens from brace to brace.
+    let body: Range<Int>
+    /// Its functions and variables; those of a protocol are what it asks for.
+    let members: Set<String>
+    let isProtocol: Bool
+
+    /// Reads what begins at a keyword; nil for another token.
+    init?(_ source: SwiftSource, at index: Int) {
+      let keywords: Set = ["struct", "enum", "class", "actor", "protocol", "extension"]
+      guard keywords.contains(source.text(index)),
+        let open = source.tokens[index...].firstIndex(where: { $0.text == "{" })
+      else { return nil }
+      names = source.tokens[(index + 1)..<open].map(\.text).prefix { $0 != "where" }.filter { $0 != ":" }
+      body = open..<source.closing(open)
+      members = Set(body.filter { ["func", "var"].contains(source.text($0)) }.map { source.text($0 + 1) })
+      isProtocol = source.text(index) == "protocol"
+    }
+  }
+
+  /// The protocols of the sources by their names.
+  private struct Protocols {
+    private var scopes: [String: Scope] = [:]
+
+    init(_ all: some Sequence<Scope>) {
+      for scope in all where scope.isProtocol { scopes[scope.names.first ?? ""] = scope }
+    }
+
+    /// Whether a protocol, or one that it inherits from, asks for a member.
+    func asks(_ name: String, for member: String) -> Bool {
+      guard let scope = scopes[name] else { return false }
+      return scope.members.contains(member) || scope.names.dropFirst().contains { asks($0, for: member) }
     }
   }
 
