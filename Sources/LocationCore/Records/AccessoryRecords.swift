@@ -1,8 +1,7 @@
 /// Something has become of a session with an accessory (section J).
 public struct AccessoryRecord: Hashable, Sendable, Codable {
-  /// What happened. The raw values are stable: they stand in records and scenarios.
+  /// What happened; in words: ``phrase``. The raw values are stable: they stand in records and scenarios.
   public enum Event: String, Hashable, Sendable, Codable, CaseIterable {
-    /// There is something to read.
     case data
     /// The accessory is there, and open.
     case connect
@@ -10,11 +9,8 @@ public struct AccessoryRecord: Hashable, Sendable, Codable {
     case disconnect
     /// Another device reads a value, by Bluetooth.
     case read
-    /// Another device writes a value.
     case write
-    /// Another device wants to be told of each change of a value.
     case subscribe
-    /// Another device no longer wants that.
     case unsubscribe
   }
 

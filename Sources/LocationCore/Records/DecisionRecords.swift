@@ -1,6 +1,6 @@
 /// What the policy decided for one subscriber, under which rule, and why (rule A9).
 public struct Decision: Hashable, Sendable, Codable {
-  /// What was decided.
+  /// What was decided; in words: ``phrase``.
   public enum Action: String, Hashable, Sendable, Codable, CaseIterable {
     /// Handed to a subscriber that runs.
     case deliver
@@ -8,75 +8,50 @@ public struct Decision: Hashable, Sendable, Codable {
     case wake
     /// Started in the background to be handed an event.
     case relaunch
-    /// Kept for later.
     case `defer`
-    /// Kept, and merged with others.
     case coalesce
-    /// Not kept.
     case drop
     /// Stopped from running, kept in memory.
     case suspend
-    /// Ended.
     case terminate
     /// Ended to free memory.
     case purge
-    /// Not allowed.
     case refuse
     /// Told that its time or its memory runs out.
     case warn
     /// Left alone for a while, or no longer.
     case throttle
-    /// Shown to the user.
     case notify
     /// Kept running: something holds off its suspension.
     case hold
   }
 
-  /// Why. The raw values are stable: they stand in records and docs.
+  /// Why; in words: ``phrase``. The raw values are stable: they stand in records and docs.
   public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
-    /// It runs in the foreground.
     case foreground
-    /// It runs in the background already.
     case running
-    /// It was suspended.
     case suspended
-    /// It was not running.
     case notRunning = "not_running"
-    /// The user had force-quit it; location services relaunch it all the same.
     case forceQuitLocation = "force_quit_location"
     /// The user force-quit it, and nothing may start it before the user does.
     case forceQuit = "force_quit"
-    /// Nothing is started before the first unlock after a boot.
     case locked
-    /// The first unlock after a boot.
     case firstUnlock = "first_unlock"
-    /// Its authorization is `denied`.
     case denied
-    /// Waking and relaunching need the authorization `always`.
     case needsAlways = "needs_always"
-    /// It opted out of background execution.
     case exitsOnSuspend = "exits_on_suspend"
-    /// Nothing holds off suspension any more.
     case idle
-    /// It was still running when its time was over.
     case budgetOver = "budget_over"
-    /// A finite task was still open when its time was over.
     case taskOpen = "task_open"
     /// The move is not one of those rule A1 allows.
     case illegalMove = "illegal_move"
-    /// No such task is open.
     case unknownTask = "unknown_task"
-    /// As many events wait for it as may.
     case outboxFull = "outbox_full"
-    /// It had been handed the event before and did not acknowledge it.
     case unacknowledged
-    /// It had been kept for it.
     case kept
     /// It ended too soon after being started; the next start waits.
     case backOff = "back_off"
-    /// The machine is short of memory.
     case memoryPressure = "memory_pressure"
-    /// The machine is no longer critically short of memory.
     case pressureOver = "pressure_over"
     /// As many events are handed over at once as may be, or the wake has lasted as long as it may; the rest waits.
     case backlog
@@ -86,151 +61,86 @@ public struct Decision: Hashable, Sendable, Codable {
     case task
     /// A warning: it is ended because it left the foreground.
     case exit
-    /// Kept back with others, to be delivered together.
     case batched
-    /// As far as updates are kept back, or as many as may be.
     case batchFull = "batch_full"
-    /// As long as updates are kept back.
     case batchDue = "batch_due"
     /// It stopped the service for which updates were kept back, or that the event is of.
     case stopped
-    /// It may know no more than a coarse position.
     case reduced
-    /// It was told its coarse position less than 15 minutes ago.
     case reducedWindow = "reduced_window"
-    /// The user lets nothing wake or relaunch it.
     case backgroundDeliveryOff = "background_delivery_off"
-    /// The user lets things wake and relaunch it again.
     case backgroundDeliveryOn = "background_delivery_on"
-    /// It overran its time again and again.
     case throttled
-    /// The time for which it was throttled is over.
     case throttleOver = "throttle_over"
-    /// It held a lock that others may wait for.
     case sharedLock = "shared_lock"
-    /// As many tasks are open as may be.
     case tooManyTasks = "too_many_tasks"
-    /// It took more of the processor than a program in the background may.
     case processor
-    /// There is no source of fixes.
     case noSource = "no_source"
-    /// No fix came in the time it gave.
     case noFix = "no_fix"
-    /// It wants such events at other times of day, or on other days.
     case outsideHours = "outside_hours"
     /// It was handed another event less than its cooldown ago, or one waits for it that came then.
     case cooldown
-    /// Its manifest does not declare the mode.
     case noMode = "no_mode"
     /// One of its kind waits already, or a later one came.
     case merged
     /// A keep-alive of less than 600 s, or of more than a day.
     case tooShort = "too_short"
-    /// As long as a keep-alive may wait.
     case keepAliveDue = "keep_alive_due"
-    /// A keep-alive that may come now, and the machine is awake.
     case keepAliveGrouped = "keep_alive_grouped"
-    /// A watched socket has something to read.
     case traffic
-    /// The machine has booted.
     case boot
-    /// It failed, or was ended by a rule.
     case exitFailed = "exit_failed"
-    /// As many sockets are watched for it as may be.
     case tooManySockets = "too_many_sockets"
-    /// No socket of that tag is watched for it.
     case unknownSocket = "unknown_socket"
-    /// A good moment to fetch has come.
     case goodMoment = "good_moment"
-    /// No network that will do can be reached.
     case noNetwork = "no_network"
-    /// The machine saves energy.
     case lowPower = "low_power"
     /// The machine is short of memory, critically or not.
     case pressure
-    /// The battery is nearly empty.
     case powerLow = "power_low"
-    /// It answered what nobody had asked.
     case notAsked = "not_asked"
-    /// The time of a notification has come.
     case due
-    /// The time of a notification came while nothing could be shown.
     case overdue
-    /// The region of a notification was entered.
     case regionEntered = "region_entered"
-    /// The region of a notification was left.
     case regionLeft = "region_left"
-    /// A notification was asked for at once.
     case now
-    /// As many notifications are scheduled as may be.
     case tooManyNotifications = "too_many_notifications"
-    /// The user does not permit it.
     case notPermitted = "not_permitted"
-    /// There is no such notification.
     case unknownNotification = "unknown_notification"
-    /// There is no such region.
     case unknownRegion = "unknown_region"
-    /// The region leaves out what a notification waits for.
     case regionSilent = "region_silent"
-    /// There is nothing that shows notifications.
     case noNotifier = "no_notifier"
-    /// Its audio sounds.
     case audioPlaying = "audio_playing"
-    /// Its audio is over.
     case audioEnded = "audio_ended"
-    /// Its audio was quiet for too long.
     case audioSilent = "audio_silent"
-    /// Something else sounds in place of its audio.
     case audioInterrupted = "audio_interrupted"
-    /// What sounded in place of its audio is over.
     case audioResumed = "audio_resumed"
     /// Others sound that do not mix with it, or it has too many sessions.
     case audioBusy = "audio_busy"
-    /// The user commands its audio.
     case audioCommand = "audio_command"
-    /// No such audio session is open.
     case unknownAudio = "unknown_audio"
-    /// A push has come.
     case push
-    /// As many pushes without an alert have woken it in this hour as may.
     case pushLimit = "push_limit"
     /// A push of that name was taken in the last day.
     case duplicate
-    /// All transfers of a session have ended.
     case transfersDone = "transfers_done"
-    /// An issue is there to be fetched.
     case issueWanted = "issue_wanted"
-    /// All transfers of an issue have ended.
     case issueDone = "issue_done"
     /// An issue was wanted in the last day.
     case issueLimit = "issue_limit"
-    /// A transfer needs an answer of its program.
     case needsAnswer = "needs_answer"
-    /// A transfer was canceled.
     case cancelled
-    /// As many transfers are open as may be.
     case tooManyTransfers = "too_many_transfers"
-    /// There is no such transfer.
     case unknownTransfer = "unknown_transfer"
-    /// An accessory has something to read.
     case accessoryData = "accessory_data"
-    /// An accessory is there.
     case accessoryConnected = "accessory_connected"
-    /// An accessory is gone.
     case accessoryDisconnected = "accessory_disconnected"
-    /// Another device asks something of its service.
     case accessoryRequest = "accessory_request"
-    /// Its accessories are switched off.
     case accessoryOff = "accessory_off"
-    /// As many sessions with accessories are open as may be.
     case tooManyAccessories = "too_many_accessories"
-    /// No such session with an accessory is open.
     case unknownAccessory = "unknown_accessory"
-    /// As many services of it are published as may be.
     case tooManyServices = "too_many_services"
-    /// It listens at a port, where nobody answers while it is suspended.
     case listening
-    /// There is nothing that does what it asks for.
     case unavailable
   }
 

@@ -10,15 +10,11 @@ public enum SourceEvent: Hashable, Sendable, Codable {
   /// Reports over so many seconds came faster than they were taken; all but the newest were left out.
   case dropped(reports: Int, seconds: Double)
 
-  /// Why there are no fixes. The raw values are stable: they stand in records and docs.
+  /// Why there are no fixes; in words: ``phrase``. The raw values are stable: they stand in records and docs.
   public enum Staleness: String, Hashable, Sendable, Codable, CaseIterable {
-    /// They stopped a moment ago.
     case silent
-    /// The source is there, and has none.
     case noFix = "no_fix"
-    /// The source is there, and has no receiver.
     case noDevice = "no_device"
-    /// The source is not there.
     case lost
   }
 }

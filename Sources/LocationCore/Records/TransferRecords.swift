@@ -1,30 +1,22 @@
 /// What became of a transfer (section I). Neither addresses nor headers are in it.
 public struct TransferRecord: Hashable, Sendable, Codable {
-  /// What happened. The raw values are stable: they stand in the `type` of the record.
+  /// What happened; in words: ``phrase``. The raw values are stable: they stand in the `type` of the record.
   public enum Event: String, Hashable, Sendable, Codable, CaseIterable {
     /// It begins, or goes on.
     case start = "transfer.start"
-    /// It waits until something is over.
     case wait = "transfer.wait"
-    /// The server asks who wants the file.
     case auth = "transfer.auth"
     /// The file is where it was wanted.
     case done = "transfer.done"
-    /// It can't be done.
     case failed = "transfer.failed"
   }
 
-  /// Why. The raw values are stable: they stand in records and docs.
+  /// Why; in words: ``phrase``. The raw values are stable: they stand in records and docs.
   public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
-    /// It waits: the machine runs on its battery.
     case waitsForPower = "waits_for_power"
-    /// It waits: there is no network that will do.
     case waitsForNetwork = "waits_for_network"
-    /// It waits: the machine saves energy.
     case lowPower = "low_power"
-    /// It waits: the machine is short of memory.
     case pressure
-    /// There was no room for the file.
     case noSpace = "no_space"
     /// It has taken 7 days.
     case expired
@@ -32,13 +24,9 @@ public struct TransferRecord: Hashable, Sendable, Codable {
     case unanswered
     /// The server refused it: see the status.
     case status
-    /// The server could not prove who it is.
     case certificate
-    /// The file can't be read, or not be put where it was wanted.
     case file
-    /// The file is larger than may be.
     case tooLarge = "too_large"
-    /// The address leads nowhere.
     case address
   }
 
