@@ -53,15 +53,10 @@ import Testing
     #expect(told(rule, path, "import CGEOS\n").isEmpty)
   }
 
-  @Test func `Foundation without a reason is caught`() {
-    let path = "Sources/LocationRuntime/A.swift"
-    let rule: ([SwiftSource]) -> [Tidy.Violation] = {
-      Tidy.foundation($0, allowed: ["Sources/locwatch/B.swift": "why"])
-    }
+  @Test func `Foundation is caught`() {
     #expect(
-      told(rule, path, "import FoundationEssentials\n")
-        == ["1: FoundationEssentials without a reason in Tidy.foundationFiles"])
-    #expect(told(rule, "Sources/locwatch/B.swift", "import FoundationEssentials\n").isEmpty)
+      told(Tidy.foundation, "Sources/LocationRuntime/A.swift", "import FoundationEssentials\nimport Glibc\n")
+        == ["1: FoundationEssentials slows every start: do without it"])
   }
 
   @Test func `a folder that looks up is caught`() {
@@ -136,18 +131,14 @@ import Testing
     #expect(told(Tidy.traps, "Sources/locwatch/A.swift", line + "\n").isEmpty)
   }
 
-  @Test func `unchecked concurrency without a proof is caught`() {
-    let rule: ([SwiftSource]) -> [Tidy.Violation] = {
-      Tidy.unchecked($0, allowed: ["Sources/locwatch/B.swift": "why"])
-    }
+  @Test func `unchecked concurrency is caught`() {
     let text =
       "final class A: @unchecked Sendable {\n  nonisolated(unsafe) var a = 1\n  nonisolated func f() {}\n}\n"
     #expect(
-      told(rule, "Sources/locwatch/A.swift", text) == [
-        "1: @unchecked without a proof in Tidy.uncheckedFiles",
-        "2: nonisolated(unsafe) without a proof in Tidy.uncheckedFiles",
+      told(Tidy.unchecked, "Sources/locwatch/A.swift", text) == [
+        "1: @unchecked: let the compiler prove it",
+        "2: nonisolated(unsafe): let the compiler prove it",
       ])
-    #expect(told(rule, "Sources/locwatch/B.swift", text).isEmpty)
   }
 
   @Test func `an empty name is caught`() {
@@ -174,9 +165,9 @@ import Testing
       "protocol P {\n  func a() -> [Int]\n  init(b: Int)\n}\nfunc f(\n  g: () -> Void = {}\n) {\n"
         + String(repeating: "\n", count: lines - 4) + "}\n"
     }
-    #expect(told({ Tidy.functionLength($0) }, "Sources/locwatch/A.swift", function(lines: 70)).isEmpty)
+    #expect(told(Tidy.functionLength, "Sources/locwatch/A.swift", function(lines: 70)).isEmpty)
     #expect(
-      told({ Tidy.functionLength($0) }, "Sources/locwatch/A.swift", function(lines: 71))
+      told(Tidy.functionLength, "Sources/locwatch/A.swift", function(lines: 71))
         == ["5: a function of 71 lines; it stops at 70"])
   }
 

@@ -61,12 +61,11 @@ extension Tidy {
     }
   }
 
-  /// Foundation costs start-up time and memory with each relaunch: none of it without a reason in ``foundationFiles``.
-  static func foundation(_ sources: [SwiftSource], allowed: [String: String] = foundationFiles) -> [Violation]
-  {
-    sources.filter { $0.target != "LocationCore" && allowed[$0.path] == nil }.flatMap { source in
+  /// No Foundation: it costs start-up time and memory with each relaunch. ``coreImports(_:)`` watches the core.
+  static func foundation(_ sources: [SwiftSource]) -> [Violation] {
+    sources.filter { $0.target != "LocationCore" }.flatMap { source in
       imports(of: source).filter { $0.module.hasPrefix("Foundation") }.map {
-        Violation(source, $0.line, "\($0.module) without a reason in Tidy.foundationFiles")
+        Violation(source, $0.line, "\($0.module) slows every start: do without it")
       }
     }
   }

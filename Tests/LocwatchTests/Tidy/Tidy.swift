@@ -1,6 +1,4 @@
 /// The house rules that a machine can check, as functions from sources to violations.
-///
-/// The lists of exceptions stand here, each with its reason; a new exception is a change to this file.
 enum Tidy {
   /// One breach of one rule.
   struct Violation: Equatable, CustomStringConvertible {
@@ -21,15 +19,6 @@ enum Tidy {
 
     var description: String { "\(path):\(line): \(message)" }
   }
-
-  /// Files of LocationRuntime and locwatch that may import Foundation or a part of it: path, and why.
-  static let foundationFiles: [String: String] = [:]
-
-  /// Files that may say `@unchecked Sendable` or `nonisolated(unsafe)`: path, and where the proof stands.
-  static let uncheckedFiles: [String: String] = [:]
-
-  /// Files that may hold a function of more than ``functionLines`` lines: path, and why.
-  static let longFunctionFiles: [String: String] = [:]
 
   /// Longer files are named as advice, not as a failure: one idea belongs in one file.
   static let fileLines = 400
