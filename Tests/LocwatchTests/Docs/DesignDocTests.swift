@@ -4,15 +4,8 @@ import Testing
 
 @testable import LocationCore
 
-/// `Docs/Design.md` has the folders that are there and the imports that ``Tidy`` permits.
+/// `Docs/Design.md` has the folders that are there, each C library's importer, and every event and effect.
 @Suite struct DesignDocTests {
-  private func layout() throws -> [String: [String]] {
-    let section = try #require(try Markdown("Docs/Design.md").section("Layout"))
-    return Markdown.rows(in: section).reduce(into: [:]) { table, row in
-      for folder in Markdown.codes(in: row[0]) { table[folder] = row }
-    }
-  }
-
   @Test func `every folder of the sources is in the layout, and no other`() throws {
     let files = FileManager.default.subpaths(atPath: PackageRoot.file("Sources")) ?? []
     let folders = Set(
@@ -21,26 +14,15 @@ import Testing
         // A target, and in it a folder; deeper ones need no row.
         return parts.count > 2 ? [parts[0], parts[0] + "/" + parts[1]] : [parts[0]]
       })
-    #expect(Set(try layout().keys) == folders)
-  }
-
-  @Test func `the layout permits what the tidy test permits`() throws {
-    let layout = try layout()
-    for (target, permitted) in Tidy.targets {
-      let row = try #require(layout[target], "no \(target)")
-      #expect(Set(Markdown.codes(in: row[2])) == permitted.imports, "\(target)")
-    }
-    for (folder, permitted) in Tidy.coreFolders {
-      let row = try #require(layout["LocationCore/\(folder)"], "no \(folder)")
-      #expect(Set(Markdown.codes(in: row[2])) == permitted, "\(folder)")
-    }
+    #expect(Set(Tidy.layout.keys) == folders)
   }
 
   @Test func `the file that imports a C library is named`() throws {
-    let layout = try layout()
-    for target in Tidy.headerTargets {
-      let row = try #require(layout[target], "no \(target)")
-      #expect(row[1].contains(Self.importer(of: target) ?? "no file yet"), "\(target): \(row[1])")
+    let section = try #require(try Markdown("Docs/Design.md").section("Layout"))
+    for row in Markdown.rows(in: section) {
+      for target in Markdown.codes(in: row[0]) where Tidy.isC(target) {
+        #expect(row[1].contains(Self.importer(of: target) ?? "no file yet"), "\(target): \(row[1])")
+      }
     }
   }
 

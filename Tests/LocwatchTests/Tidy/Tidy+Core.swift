@@ -39,8 +39,10 @@ extension Tidy {
       }
     }
     return core.flatMap { source -> [Violation] in
-      guard let below = coreFolders[source.folder] else {
-        return [Violation(source, 1, "every file of the core stands in one of \(coreFolders.keys.sorted())")]
+      guard let below = layout["LocationCore/\(source.folder)"] else {
+        return [
+          Violation(source, 1, "every file of the core stands in a folder of the layout of Docs/Design.md")
+        ]
       }
       let usable = below.union([source.folder])
       let own = Set(typeNames(in: source).map(\.name))

@@ -17,20 +17,20 @@ extension Tidy {
 
   /// `locwatch -> LocationLab -> LocationRuntime -> LocationFormats -> LocationCore -> CGEOS`, and each C library in one file of its target.
   static func importDirection(_ sources: [SwiftSource]) -> [Violation] {
-    let ours = headerTargets.union(targets.keys)
     var violations: [Violation] = []
     var importers: [String: String] = [:]
     for source in sources {
-      guard let (allowed, oneFileEach) = targets[source.target] else {
-        violations.append(Violation(source, 1, "target \(source.target) has no place in Tidy.targets"))
+      guard let allowed = layout[source.target] else {
+        violations.append(
+          Violation(source, 1, "target \(source.target) is not in the layout of Docs/Design.md"))
         continue
       }
-      for found in imports(of: source) where ours.contains(found.module) {
+      for found in imports(of: source) where layout[found.module] != nil {
         if !allowed.contains(found.module) {
           violations.append(
             Violation(
               source, found.line, "\(source.target) may not import \(found.module): imports go one way"))
-        } else if oneFileEach.contains(found.module) {
+        } else if isC(found.module) {
           let key = "\(source.target) \(found.module)"
           if let first = importers[key], first != source.path {
             violations.append(
@@ -48,13 +48,11 @@ extension Tidy {
     sources.filter { $0.target == "LocationCore" }.flatMap { source in
       imports(of: source).compactMap { found in
         switch found.module {
-        case "CGEOS", "CVector": nil
         case "Glibc":
           source.path == mathematicsFile
             ? nil : Violation(source, found.line, "only \(mathematicsFile) imports \(found.module)")
-        case "LocationFormats", "LocationRuntime", "LocationLab", "locwatch", "CGPSD", "CExpat", "CZlib",
-          "CCurl", "CCrypto":
-          nil  // importDirection tells these
+        // Those of ours are for importDirection.
+        case let module where layout[module] != nil: nil
         case let module: Violation(source, found.line, "the core is pure: it does not import \(module)")
         }
       }
