@@ -38,11 +38,6 @@ public enum Order: Hashable, Sendable, Codable {
     public var rule: Rule
     /// As ``Launch/kind``.
     public var kind: String
-
-    public init(rule: Rule, kind: String) {
-      self.rule = rule
-      self.kind = kind
-    }
   }
 
   /// What a subscriber is warned of.

@@ -100,8 +100,6 @@ struct Session: Hashable, Sendable, Codable {
   /// What the background modes remember of it.
   @Added var modes = ModeState()
 
-  init(subscriber: Subscriber) { self.subscriber = subscriber }
-
   /// The earliest instant at which something is due.
   func deadline(_ configuration: Policy.Configuration) -> EngineInstant? {
     var due: EngineInstant?

@@ -37,12 +37,6 @@ public struct ModeCall: Hashable, Sendable, Codable {
   public var issue: String?
   /// Seconds by which a machine that could not wake itself was late; nil where it was not (rule E2).
   public var lateSeconds: Double?
-
-  public init(subscriber: String, kind: Kind, reason: Decision.Reason) {
-    self.subscriber = subscriber
-    self.kind = kind
-    self.reason = reason
-  }
 }
 
 extension ModeCall: SingleTypeRecord {

@@ -149,11 +149,6 @@ private struct CBORElements: UnkeyedEncodingContainer {
   var count = 0
   var codingPath: [any CodingKey] { [] }
 
-  init(writer: CBORWriter, level: Int) {
-    self.writer = writer
-    self.level = level
-  }
-
   /// Counts an element; the writer, for its value.
   private mutating func next() -> CBORWriter {
     writer.close(to: level)

@@ -108,12 +108,6 @@ private struct ElementDecoder: UnkeyedDecodingContainer {
   let codingPath: [any CodingKey]
   var currentIndex = 0
 
-  init(elements: [JSONTree], settings: EngineSettings?, codingPath: [any CodingKey]) {
-    self.elements = elements
-    self.settings = settings
-    self.codingPath = codingPath
-  }
-
   var count: Int? { elements.count }
   var isAtEnd: Bool { currentIndex >= elements.count }
 

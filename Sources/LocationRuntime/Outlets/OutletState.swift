@@ -17,8 +17,6 @@ package struct OutletState: Hashable, Sendable {
   /// Whether it gets no more events until it is enabled.
   package var isDisabled = false
 
-  init(settings: OutletSettings) { self.settings = settings }
-
   /// `ok`, `retrying` or `disabled`.
   package var word: String { isDisabled ? "disabled" : trouble == nil ? "ok" : "retrying" }
 

@@ -19,8 +19,6 @@ package struct SupervisorConfiguration: Sendable {
   package var graceMilliseconds = SupervisorLimits.graceMilliseconds
   /// What programs have in their environment, as `KEY=VALUE`; nil for what this process has.
   package var environment: [String]?
-
-  package init(runDirectory: String) { self.runDirectory = runDirectory }
 }
 
 /// What a program is told when the user launches it or returns to it.
