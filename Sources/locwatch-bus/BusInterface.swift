@@ -153,7 +153,7 @@ struct BusInterface: ~Copyable {
       guard try StateDatabase.open(path: seat.state).remove(.ids([id])) > 0 else {
         throw Failure(.conditionFails, what: "no region is called \"\(id)\"")
       }
-      try seat.noteRegions([id])
+      try seat.note([.regions([id])])
       return []
     case "Subscribe":
       guard listeners.count < Self.listenerLimit else {
@@ -194,7 +194,7 @@ struct BusInterface: ~Copyable {
       throw Failure(.data, what: "give one GeoJSON Feature")
     }
     _ = try StateDatabase.open(path: seat.state).put([file], changing: true)
-    try seat.noteRegions([id])
+    try seat.note([.regions([id])])
     return id
   }
 

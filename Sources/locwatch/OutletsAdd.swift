@@ -136,7 +136,7 @@ struct OutletsAdd: ReportingCommand {
     // As the state file has them: SQLite, which counts what waits, compares bytes.
     outlet.regions = outlet.regions?.map { name in ids.first { $0 == name } ?? name }
     try database.put(outlet, replacing: replace)
-    try state.seat().noteOutlets([name])
+    try state.seat().note([.outlets([name])])
     Terminal.note("added \(name)")
     Terminal.warn(complaints(about: outlet, among: ids))
   }

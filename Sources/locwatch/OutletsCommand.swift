@@ -88,7 +88,7 @@ struct OutletsCommand: AsyncParsableCommand {
     func perform() throws(Failure) {
       _ = try choice.outlet()
       _ = try choice.state.open().enableOutlet(choice.name)
-      try choice.state.seat().noteOutlets([choice.name])
+      try choice.state.seat().note([.outlets([choice.name])])
       Terminal.note("enabled \(choice.name)")
     }
   }
@@ -106,7 +106,7 @@ struct OutletsCommand: AsyncParsableCommand {
     func perform() throws(Failure) {
       _ = try choice.outlet()
       _ = try choice.state.open().removeOutlet(choice.name)
-      try choice.state.seat().noteOutlets([])
+      try choice.state.seat().note([.outlets([])])
       Terminal.note("removed \(choice.name)")
     }
   }

@@ -122,7 +122,7 @@ struct RegionsAdd: ReportingCommand {
     }
     let database = try state.openToChange()
     _ = try database.put([file], changing: replace)
-    try state.seat().noteRegions([id])
+    try state.seat().note([.regions([id])])
     Terminal.warn(RegionFinding.find(in: file).map(\.line) + (try database.waitingInVain(for: [id])))
     let record = RegionRecord(try file.feature(at: 0))
     try format.print([record], header: RegionRecord.header) {
@@ -201,7 +201,7 @@ struct RegionsRemove: ReportingCommand {
     let count = try database.remove(all ? .all : tag.map { .tag($0) } ?? .ids(ids))
     let named = ids.isEmpty ? nil : ids
     let seat = try state.seat()
-    try seat.noteRegions(named)
+    try seat.note([.regions(named)])
     Terminal.note("removed \(count) \(count == 1 ? "region" : "regions")")
     Terminal.warn(try database.waitingInVain(for: named) + seat.notificationsInVain(for: named))
   }

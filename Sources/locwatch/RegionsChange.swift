@@ -60,7 +60,7 @@ struct RegionsMove: ReportingCommand {
     if let radius { meters = radius }
     let file = try feature.moved(to: PlaceText.Circle(center: center, radiusMeters: meters))
     try state.openToChange().replace(id, as: feature, with: file)
-    try state.seat().noteRegions([id])
+    try state.seat().note([.regions([id])])
     try format.print(
       "\(TextTable.cell(id)): \(file.regions.first?.shape.described(in: units) ?? "")\n",
       of: file.feature(at: 0))
@@ -147,7 +147,7 @@ struct RegionsEdit: ReportingCommand {
     }
     text.remove()
     guard isChanged else { return Terminal.note("nothing was changed") }
-    try state.seat().noteRegions([id])
+    try state.seat().note([.regions([id])])
     Terminal.warn(try state.openToRead()?.waitingInVain(for: [id]) ?? [])
     try format.print(
       "changed \(TextTable.cell(id)): \(file.regions.first?.shape.described(in: units) ?? "")\n",

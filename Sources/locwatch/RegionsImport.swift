@@ -44,7 +44,7 @@ struct RegionsImport: ReportingCommand {
     let database = try state.openToChange()
     let count = try database.put(read, changing: true)
     let ids = read.flatMap { $0.regions.map(\.id) }
-    try state.seat().noteRegions(ids)
+    try state.seat().note([.regions(ids)])
     Terminal.warn(try database.waitingInVain(for: ids))
     for file in read {
       for line in file.leftOut { Terminal.note("left out: \(line)") }

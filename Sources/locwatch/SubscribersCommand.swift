@@ -119,7 +119,7 @@ struct SubscribersCommand: AsyncParsableCommand {
           remedy: "add command: [PROGRAM, ARGUMENT]")
       }
       let isReplaced = try state.openToChange().put(subscriber, replacing: replace)
-      try state.seat().noteSubscriber(subscriber.name)
+      try state.seat().note([.subscribers([subscriber.name])])
       Terminal.note("\(isReplaced ? "replaced" : "added") \(subscriber.name)")
       Terminal.warn(try state.seat().complaints(about: subscriber))
     }
@@ -144,7 +144,7 @@ struct SubscribersCommand: AsyncParsableCommand {
       guard try state.openToRead() != nil, try state.openToChange().removeSubscriber(name) else {
         throw SubscriberRecord.unknown(name, among: try SubscriberRecord.all(try state.seat()))
       }
-      try state.seat().noteSubscriber(name)
+      try state.seat().note([.subscribers([name])])
       Terminal.note("removed \(name)")
     }
   }

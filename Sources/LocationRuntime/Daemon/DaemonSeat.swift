@@ -63,11 +63,6 @@ package struct DaemonSeat: Sendable {
     }
   }
 
-  /// Has a running daemon take regions that were changed in the database.
-  ///
-  /// - Parameter ids: which; nil for all.
-  package func noteRegions(_ ids: [String]?) throws(Failure) { try note([.regions(ids)]) }
-
   private static let namedIDs = 5_000
 
   /// The state of each region; none for those of which nothing is known.
@@ -125,14 +120,6 @@ package struct DaemonSeat: Sendable {
       try database.request(names.map { .subscriber(name: $0, .acknowledged(event: id, coreSeconds: 0)) })
     }
   }
-
-  /// Has a running daemon take subscribers that were changed in the database.
-  package func noteSubscriber(_ name: String) throws(Failure) { try note([.subscribers([name])]) }
-
-  /// Has a running daemon take outlets that were changed in the database.
-  ///
-  /// - Parameter names: those that begin anew, also where nothing of them was changed.
-  package func noteOutlets(_ names: [String]) throws(Failure) { try note([.outlets(names)]) }
 
   /// What a user does to a subscriber: `launch`, `foreground`, `background` or `quit`.
   ///

@@ -269,14 +269,14 @@ struct ServeRoutes {
 
   private func store(_ file: RegionFile, _ id: String, changing: Bool) throws(Failure) -> HTTPResponse {
     _ = try StateDatabase.open(path: request.state).put([file], changing: changing)
-    try seat.noteRegions([id])
+    try seat.note([.regions([id])])
     return .json(file.regions.first.map { RegionOutline.tree(of: $0).text } ?? "{}")
   }
 
   private func remove(_ id: String) throws(Failure) -> HTTPResponse {
     let count = try StateDatabase.open(path: request.state).remove(.ids([id]))
     guard count > 0 else { throw Self.unknown(id) }
-    try seat.noteRegions([id])
+    try seat.note([.regions([id])])
     return .json("{}")
   }
 
