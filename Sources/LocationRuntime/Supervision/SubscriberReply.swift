@@ -48,18 +48,15 @@ package enum SubscriberReply: Hashable, Sendable {
         line.member("task", token)
         line.member("remaining_s", seconds, decimals: FixedPoint.thousandths)
       case .remaining(let seconds):
-        line.member("v", 1)
-        line.member("type", "remaining")
+        line.head("remaining")
         line.member("remaining_s", seconds, decimals: FixedPoint.thousandths)
       case .state(let region, let state):
-        line.member("v", 1)
-        line.member("type", "region.state")
+        line.head("region.state")
         line.member("region", region)
         line.member("state", state.rawValue)
         line.member("reason", "asked")
       case .registered(let name):
-        line.member("v", 1)
-        line.member("type", "registered")
+        line.head("registered")
         line.member("subscriber", name)
         // Only children of ours can be suspended (rule A2).
         line.member("suspension", "no")
@@ -67,18 +64,15 @@ package enum SubscriberReply: Hashable, Sendable {
       case .tagged(let tag): line.member("tag", tag)
       case .audio(let token): line.member("audio", token)
       case .notifications(let list):
-        line.member("v", 1)
-        line.member("type", "notifications")
+        line.head("notifications")
         line.member(json: "notifications", JSONTree.array(list.map(\.tree)).text)
       case .pushToken(let token, let address):
-        line.member("v", 1)
-        line.member("type", "push_token")
+        line.head("push_token")
         line.member("token", token)
         line.member(json: "web_push", address?.tree.text)
       case .transfer(let number): line.member("transfer", number)
       case .session(let session, let transfers):
-        line.member("v", 1)
-        line.member("type", "session")
+        line.head("session")
         line.member("session", session)
         line.objects("transfers", transfers) { $1.member("transfer", $0.number) }
       case .accessory(let session): line.member("accessory", session)
@@ -86,8 +80,7 @@ package enum SubscriberReply: Hashable, Sendable {
         line.member("accessory", session)
         line.member("connected", false)
       case .refused(let what, let reason):
-        line.member("v", 1)
-        line.member("type", "refused")
+        line.head("refused")
         line.member("what", what)
         line.member("reason", reason)
       }
@@ -139,8 +132,7 @@ struct LaunchNotice: Hashable {
   /// The line, with its end.
   var line: [UInt8] {
     JSONLine.line { line in
-      line.member("v", 1)
-      line.member("type", "launch")
+      line.head("launch")
       line.member("cause", cause)
       line.member("kind", kind)
       line.member("event", launch?.event)
@@ -162,13 +154,12 @@ struct LaunchNotice: Hashable {
   /// The line of a warning.
   static func line(of warning: Order.Warning) -> [UInt8] {
     JSONLine.line { line in
-      line.member("v", 1)
       if let level = warning.level {
-        line.member("type", "memory")
+        line.head("memory")
         line.member("level", level.rawValue)
         line.member("seconds", warning.seconds, decimals: FixedPoint.thousandths)
       } else {
-        line.member("type", "warn")
+        line.head("warn")
         line.member("seconds", warning.seconds, decimals: FixedPoint.thousandths)
         line.member("reason", warning.reason.rawValue)
         line.member("task", warning.task)
@@ -179,8 +170,7 @@ struct LaunchNotice: Hashable {
   /// The line that tells a program what has become of an audio session (section F).
   static func line(of notice: Order.AudioNotice) -> [UInt8] {
     JSONLine.line { line in
-      line.member("v", 1)
-      line.member("type", notice.change.rawValue)
+      line.head(notice.change.rawValue)
       line.member("audio", notice.token)
       if notice.change == .resumed { line.member("should_resume", true) }
     }
@@ -189,11 +179,18 @@ struct LaunchNotice: Hashable {
   /// The line that tells a program the state that it moves to.
   static func line(of notice: Order.StateNotice) -> [UInt8] {
     JSONLine.line { line in
-      line.member("v", 1)
-      line.member("type", "state")
+      line.head("state")
       line.member("state", notice.state == .suspended ? "suspending" : notice.state.rawValue)
       line.member("reason", notice.reason.rawValue)
       line.member("grace_s", notice.graceSeconds, decimals: FixedPoint.thousandths)
     }
+  }
+}
+
+extension JSONLine {
+  /// The version and the type, with which most lines begin.
+  fileprivate mutating func head(_ type: String) {
+    member("v", 1)
+    member("type", type)
   }
 }
