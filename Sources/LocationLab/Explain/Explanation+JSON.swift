@@ -39,16 +39,14 @@ extension Explanation {
   }
 
   private func tree(of fix: Fix) -> JSONTree {
-    .object([
-      "time": .string(fix.time.rfc3339), "lat": .fixed(fix.coordinate.latitude, FixedPoint.degrees),
-      "lon": .fixed(fix.coordinate.longitude, FixedPoint.degrees),
-      "acc_m": .fixed(fix.accuracy.radiusMeters, FixedPoint.meters),
+    let trust = JSONTree.members([
       "acc_source": .string(fix.accuracy.source.rawValue),
       "error_factor": error.map { .fixed($0.factor, FixedPoint.thousandths) },
       "error_basis": error.map { .string($0.basis.rawValue) },
       "moving": error.map { .boolean($0.isMoving) },
       "age_s": .fixed(max(0, fix.time.seconds(to: time)), FixedPoint.thousandths),
     ])
+    return .object(fix.members + trust)
   }
 
   private static func tree(of move: SignificantChange.Standing) -> JSONTree {

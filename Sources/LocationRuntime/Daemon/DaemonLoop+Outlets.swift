@@ -17,19 +17,10 @@ extension DaemonLoop {
     nmea?.tell(fix, altitudeMeters: report.altitudeMeters)
     guard control.hasFixFollowers else { return }
     let speed = fix.speedMetersPerSecond.map { JSONTree.fixed($0, FixedPoint.thousandths) }
-    let members = Self.members(of: fix) + JSONTree.members(["speed_mps": speed])
+    let members = fix.members + JSONTree.members(["speed_mps": speed])
     control.tellFollowers(
       ofFix: .object(["v": .integer(1), "fix": .object(members)]),
       at: clock.instant)
-  }
-
-  private static func members(of fix: Fix) -> [JSONTree.Member] {
-    JSONTree.members([
-      "time": .string(fix.time.rfc3339),
-      "lat": .fixed(fix.coordinate.latitude, FixedPoint.degrees),
-      "lon": .fixed(fix.coordinate.longitude, FixedPoint.degrees),
-      "acc_m": .fixed(fix.accuracy.radiusMeters, FixedPoint.meters),
-    ])
   }
 
   /// Hands on what is new.
@@ -138,6 +129,6 @@ extension DaemonLoop {
       return Self.log("outlet \(outlet): there is no fix to report")
     }
     let type = JSONTree.members(["type": .string(OwnTracksOutlet.report)])
-    outlets.say(.object(type + Self.members(of: fix)), through: outlet)
+    outlets.say(.object(type + fix.members), through: outlet)
   }
 }

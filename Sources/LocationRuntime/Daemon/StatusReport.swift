@@ -119,12 +119,8 @@ struct StatusReport {
   }
 
   private func tree(of fix: Fix) -> JSONTree {
-    .object([
-      "time": .string(fix.time.rfc3339), "lat": .fixed(fix.coordinate.latitude, FixedPoint.degrees),
-      "lon": .fixed(fix.coordinate.longitude, FixedPoint.degrees),
-      "acc_m": .fixed(fix.accuracy.radiusMeters, FixedPoint.meters),
-      "age_s": .fixed(max(0, fix.time.seconds(to: now)), FixedPoint.thousandths),
-    ])
+    let age = max(0, fix.time.seconds(to: now))
+    return .object(fix.members + JSONTree.members(["age_s": .fixed(age, FixedPoint.thousandths)]))
   }
 
   /// Those of the engine, and those that were added since a daemon ran.
