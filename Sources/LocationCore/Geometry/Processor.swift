@@ -4,7 +4,7 @@ internal import CVector
 // whole registers stay together.
 
 extension Array {
-  /// Asks for some bytes of an element, which are needed soon: nothing waits for them here, nor, by then, there.
+  /// Prefetches the cache lines of some bytes of an element; does not block.
   @inline(__always) func prefetch(_ index: Int, _ bytes: Range<Int>) {
     unsafe withUnsafeBytes { memory in
       guard let start = memory.baseAddress else { return }

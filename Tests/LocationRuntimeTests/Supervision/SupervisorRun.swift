@@ -119,13 +119,13 @@ final class SupervisorRun {
 
   struct Waited: Error {}
 
-  /// Waits for exactly this report.
   /// Whether a report has come by now.
   func hasCome(_ report: SupervisorReport) -> Bool {
     supervisor.take(into: &pending)
     return pending.contains(report) || seen.contains(report)
   }
 
+  /// Waits for exactly this report.
   func wait(for report: SupervisorReport, sourceLocation: SourceLocation = #_sourceLocation) throws {
     _ = try wait("\(report)", sourceLocation: sourceLocation) { $0 == report ? true : nil }
   }
