@@ -94,7 +94,7 @@ extension Policy {
     endOverrun(index, .overrun, .processor, in: &turn)
   }
 
-  /// Ends a subscriber that overran what it was given, and throttles it when it does so again and again (rule K2).
+  /// Ends a subscriber that overran its budget; repeated overruns throttle it (rule K2).
   private mutating func endOverrun(
     _ index: Int, _ rule: Rule, _ reason: Decision.Reason, in turn: inout PolicyTurn
   ) {
