@@ -8,8 +8,7 @@ struct FleetClusterTests {
   let folder = TemporaryFolder()
 
   @Test func `a server and two workers killed in the middle lose and double nothing`() async throws {
-    let cluster = try NATSCluster(folder, servers: 3, partitions: 4)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, servers: 3, partitions: 4)
     let fleet = ["--devices", "60", "--seconds", "3000", "--start", "1700000000"]
     let fixes = folder("fixes.ndjson")
     let regions = folder("places.geojson")
@@ -22,7 +21,6 @@ struct FleetClusterTests {
     #expect(imported.status == 0, "\(imported.stderr)")
 
     let workers = try ["w1", "w2", "w3", "w4"].map { try cluster.worker($0) }
-    defer { for worker in workers { worker.signal(SIGKILL) } }
     // About ten seconds of it; the kills lie in between.
     let publishing = try LiveProcess(
       NATSCluster.program, ["simulate", "--server", cluster.url, "--rate", "2000"] + fleet)

@@ -25,8 +25,7 @@ struct FleetWorkerTests {
   }
 
   @Test func `events are those of a replay, byte for byte`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 3)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 3)
     let fleet = ["--devices", "40", "--seconds", "3000", "--start", "1700000000"]
     let expected = try await expectation(cluster, fleet)
     #expect(expected.count > 100)
@@ -65,8 +64,7 @@ struct FleetWorkerTests {
   }
 
   @Test func `a worker that takes the only partition reads its snapshots at once and goes on`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
     func fleet(_ start: Int) -> [String] {
       ["--devices", "40", "--seconds", "1500", "--start", "\(1_700_000_000 + start)"]
     }
@@ -98,7 +96,6 @@ struct FleetWorkerTests {
     _ = await first.finish()
     #expect(try await cluster.fleet(["simulate"] + fleet(2_000)).status == 0)
     let second = try cluster.worker("w2")
-    defer { second.signal(SIGKILL) }
     let events = try await cluster.events(atLeast: expected.count)
     #expect(FleetEvents.difference(events, expected) == nil)
     #expect(second.stderr.contains("read 40 snapshots of partition 0 "), "\(second.stderr)")
@@ -123,14 +120,13 @@ struct FleetWorkerTests {
   }
 
   @Test func `a worker that no server gives a consumer keeps its partition and asks on`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 2)
+    let cluster = try NATSCluster(folder, partitions: 2)
     cluster.deny("$JS.API.CONSUMER.CREATE.fixes.*.fix.1.>")
     try await cluster.start()
     let fleet = ["--devices", "40", "--seconds", "600", "--start", "1700000000"]
     let expected = try await expectation(cluster, fleet)
     #expect(try await cluster.fleet(["simulate"] + fleet).status == 0)
     let worker = try cluster.worker("w1", url: cluster.urlOfDenied)
-    defer { worker.signal(SIGKILL) }
     // Each time for twice as long; a minute in all.
     let isPatient = await eventually {
       let lines = worker.stderr.split(separator: "\n")
@@ -147,11 +143,10 @@ struct FleetWorkerTests {
   }
 
   @Test func `a worker that may not publish events says why, and counts none`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    let cluster = try NATSCluster(folder, partitions: 1)
     cluster.deny("event.>")
     try await cluster.start()
     let worker = try cluster.worker("w1", url: cluster.urlOfDenied)
-    defer { worker.signal(SIGKILL) }
     try await publish(fix: 0, to: "owntracks/alice/phone", of: cluster)
     // A minute without any confirmation.
     let reason = #"the cluster keeps nothing: Permissions Violation for Publish to "event.0.alice."#
@@ -167,10 +162,8 @@ struct FleetWorkerTests {
   func `a worker ends though the servers are silent, and at once when it is told twice`(twice: Bool)
     async throws
   {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 4)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 4)
     let worker = try cluster.worker("w1")
-    defer { worker.signal(SIGKILL) }
     let hasAll = await eventually {
       worker.stderr.split(separator: "\n").count { $0.contains(": has partition ") } == 4
     }
@@ -190,17 +183,12 @@ struct FleetWorkerTests {
   }
 
   @Test func `one who follows events is given those that came while it was cut off`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
     let fleet = ["--devices", "40", "--seconds", "1500", "--start", "1700000000"]
     let expected = try await expectation(cluster, fleet)
     let worker = try cluster.worker("w1")
     let follower = try LiveProcess(
       NATSCluster.program, ["events", "--follow", "--server", cluster.url])
-    defer {
-      worker.signal(SIGKILL)
-      follower.signal(SIGKILL)
-    }
     #expect(await worker.wait { _ in worker.stderr.contains("has partition 0") })
     let publishing = try LiveProcess(
       NATSCluster.program, ["simulate", "--rate", "1000", "--server", cluster.url] + fleet)
@@ -217,10 +205,8 @@ struct FleetWorkerTests {
   }
 
   @Test func `a poisoned message goes to the dead letters and stops nothing`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
     let worker = try cluster.worker("w1")
-    defer { worker.signal(SIGKILL) }
     let port = "\(cluster.servers[0].mqttPort)"
     for message in [
       #"{"_type":"location","lat":48.1,"lon":11.5,"acc":5,"tst":1700000000}"#, "{nonsense",
@@ -240,7 +226,7 @@ struct FleetWorkerTests {
       let status = try await cluster.fleet(["status"])
       return status.stdout.contains("5 dead letters")
     }
-    #expect(isCounted)
+    #expect(isCounted, "\(worker.stderr)")
     // A replay on this machine passes over the same messages, and counts the useless positions as the worker does.
     let fixes = try await cluster.fleet(["replay", "alice/phone", "--fixes"])
     #expect(fixes.stdout.split(separator: "\n").count == 5, "\(fixes.stdout)")
@@ -251,10 +237,8 @@ struct FleetWorkerTests {
   }
 
   @Test func `a checkpoint counts events alone, however many dead letters there are`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
     let worker = try cluster.worker("w1")
-    defer { worker.signal(SIGKILL) }
     let poison = try await Binary.run(
       ["-p", "\(cluster.servers[0].mqttPort)", "-q", "1", "-t", "owntracks/bob/phone", "-l"],
       stdin: String(repeating: "nonsense\n", count: 50), executable: "/usr/bin/mosquitto_pub")
@@ -272,10 +256,8 @@ struct FleetWorkerTests {
   }
 
   @Test func `a message as large as the servers take becomes a dead letter that is cut`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
     let worker = try cluster.worker("w1")
-    defer { worker.signal(SIGKILL) }
     let large = folder.write("large", String(repeating: "x", count: 1_048_500))
     let sent = try await Binary.run(
       ["-p", "\(cluster.servers[0].mqttPort)", "-q", "1", "-t", "owntracks/eve/phone", "-f", large],
@@ -284,7 +266,7 @@ struct FleetWorkerTests {
     try await publish(fix: 0, to: "owntracks/alice/phone", of: cluster)
     let events = try await cluster.events(atLeast: 1)
     #expect(!events.isEmpty && !worker.stderr.contains("gives partition"), "\(worker.stderr)")
-    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    let layout = try cluster.layout()
     let isCut = await eventually {
       try layout.stream.last(of: FleetLayout.deadLetters, matching: "dead.0.eve.phone")?.value.count == 65_536
     }
@@ -297,10 +279,8 @@ struct FleetWorkerTests {
   func `a device with a wildcard in its name, without one, or with too long a one, is none`(name: String)
     async throws
   {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
     let worker = try cluster.worker("w1")
-    defer { worker.signal(SIGKILL) }
     let port = "\(cluster.servers[0].mqttPort)"
     for device in [name, "phone"] {
       let sent = try await Binary.run(
@@ -315,7 +295,7 @@ struct FleetWorkerTests {
     let isCounted = await eventually {
       try await cluster.fleet(["status"]).stdout.contains("1 dead letter")
     }
-    #expect(isCounted)
+    #expect(isCounted, "\(worker.stderr)")
     #expect(try await cluster.fleet(["devices"]).stdout == "alice/phone\t1\n")
   }
 
@@ -342,10 +322,8 @@ struct FleetWorkerTests {
       "x\t99\t0\t0\r\n\r\n" + (1..<30).map { "MSG\ty\t\($0)\t2\r\n{}\r\n" }.joined(),
     ])
   func `a device with the end of a line in its name stops nothing`(name: String) async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
     let worker = try cluster.worker("w1")
-    defer { worker.signal(SIGKILL) }
     #expect(await worker.wait { _ in worker.stderr.contains("has partition 0") })
     let port = "\(cluster.servers[0].mqttPort)"
     for _ in 0..<2 {
@@ -364,10 +342,8 @@ struct FleetWorkerTests {
 
   @Test(.enabled(if: hasPython, "no Python here"))
   func `names that are not UTF-8 are no devices`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
     let worker = try cluster.worker("w1")
-    defer { worker.signal(SIGKILL) }
     let fix = #"{"_type":"location","lat":48.1,"lon":11.5,"acc":5,"tst":1700000000}"#
     for name in ["%83", "%87"] {
       let sent = try await Binary.run(
@@ -385,10 +361,8 @@ struct FleetWorkerTests {
 
   /// The permission that a phone needs for the mapped subject lets it publish these too.
   @Test func `a subject of no partition is passed over`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
     let worker = try cluster.worker("w1")
-    defer { worker.signal(SIGKILL) }
     for partition in ["7", "x", "00", "99999999999999999999999"] {
       try await publish(fix: 0, to: "fix/\(partition)/alice/x", of: cluster)
     }
@@ -411,8 +385,7 @@ struct FleetWorkerTests {
   }
 
   @Test func `what simulate publishes is kept, also of a second run`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
     for seed in ["1", "2", "2"] {
       let run = try await cluster.fleet([
         "simulate", "--devices", "5", "--seconds", "100", "--start", "1700000000", "--seed", seed,
@@ -425,8 +398,7 @@ struct FleetWorkerTests {
 
   /// nats-server tells 100,000 subjects at a time.
   @Test func `devices lists all, also where they are very many`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 4)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 4)
     let published = try await cluster.fleet(["simulate", "--devices", "100001", "--seconds", "10"])
     #expect(published.status == 0, "\(published.stderr)")
     let devices = try await cluster.fleet(["devices"])
@@ -434,10 +406,8 @@ struct FleetWorkerTests {
   }
 
   @Test func `a device is of one partition, whichever its fixes are published to`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 4)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 4)
     let worker = try cluster.worker("w1")
-    defer { worker.signal(SIGKILL) }
     for partition in ["0", "1", "2", "3", "9", "99999999999999999999999"] {
       try await publish(fix: 0, to: "fix/\(partition)/alice/phone", of: cluster)
     }
@@ -460,8 +430,7 @@ struct FleetWorkerTests {
   func `devices whose names differ in their bytes alone are two, also for the next worker`(
     one: String, other: String
   ) async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
     func publish(_ fix: Int, _ user: String, _ latitude: Double) async throws {
       try await self.publish(
         fix: fix, latitude: latitude, to: "owntracks/\(user)/phone", of: cluster)
@@ -488,7 +457,6 @@ struct FleetWorkerTests {
       try await publish(fix, other, 48.2)
     }
     let second = try cluster.worker("w2")
-    defer { second.signal(SIGKILL) }
     #expect(await isTaken(one, 6, "48.1"), "\(second.stderr)")
     #expect(await isTaken(other, 6, "48.2"), "\(second.stderr)")
     #expect(second.stderr.contains("read 2 snapshots of partition 0 "), "\(second.stderr)")
@@ -498,7 +466,7 @@ struct FleetWorkerTests {
   }
 
   @Test func `a mapping to another number of partitions is told when a fleet is made`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 4)
+    let cluster = try NATSCluster(folder, partitions: 4)
     try cluster.start(0)
     for partitions in ["2", "8", "16"] {
       var run: Binary.Result?
@@ -513,8 +481,7 @@ struct FleetWorkerTests {
   @Test func `a damaged snapshot stops its partition only, and what was deleted is as if it had never been`()
     async throws
   {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 4)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 4)
     // One in each partition.
     let devices = try (0..<4).map { partition in
       try #require(
@@ -540,7 +507,7 @@ struct FleetWorkerTests {
     first.signal(SIGTERM)
     #expect(await first.finish() == 0, "\(first.stderr)")
 
-    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    let layout = try cluster.layout()
     let damaged = "0.u.\(devices[0])"
     let snapshot = try #require(try layout.devices.get(damaged)).value
     try layout.devices.put(damaged, Array(snapshot[..<(snapshot.count / 2)]))
@@ -549,7 +516,6 @@ struct FleetWorkerTests {
     try layout.fleet.put("partition.2", [])
 
     let second = try cluster.worker("w2")
-    defer { second.signal(SIGKILL) }
     try await publish(3, [0, 1, 2, 3])
     let isGivenUp = await eventually { second.stderr.contains("gives partition 0 up: the snapshot of u/") }
     #expect(isGivenUp && !second.stderr.contains("Error"), "\(second.stderr)")
@@ -570,12 +536,10 @@ struct FleetWorkerTests {
   }
 
   @Test func `a damaged checkpoint is told, and what there is to tell of the others`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 2)
-    try await cluster.start()
-    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    let cluster = try await NATSCluster.started(folder, partitions: 2)
+    let layout = try cluster.layout()
     try layout.fleet.put("partition.1", Array("garbage".utf8))
     let worker = try cluster.worker("w1")
-    defer { worker.signal(SIGKILL) }
     let isTaken = await eventually {
       try await cluster.fleet(["status"]).stdout.contains("1 workers, 2 partitions (1 without a worker)")
     }
@@ -590,8 +554,7 @@ struct FleetWorkerTests {
   }
 
   @Test func `regions change at one point of the stream`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 2)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 2)
     let worker = try cluster.worker("w1")
     let place = folder.write(
       "home.geojson",
@@ -643,7 +606,6 @@ struct FleetWorkerTests {
     let removed = try await cluster.fleet(["regions", "remove", "home", "other"])
     #expect(removed.stdout == "version 4: 0 regions\n")
     let next = try cluster.worker("w3")
-    defer { next.signal(SIGKILL) }
     try await fixes(18..<20)
     let outside = await eventually {
       try await cluster.fleet(["device", "alice/phone"]).stdout.contains("inside    no region")
@@ -682,7 +644,6 @@ struct FleetWorkerTests {
     let (port, mqttPort) = (try Listener.freePort(), try Listener.freePort())
     let server = try LiveProcess(
       try #require(NATSCluster.path), ["-c", try writeExample(port: port, mqttPort: mqttPort)])
-    defer { server.signal(SIGKILL) }
     func fleet(_ user: String, _ words: [String]) async throws -> Binary.Result {
       try await Binary.run(
         words + ["--server", "nats://\(user)@127.0.0.1:\(port)"],
@@ -735,8 +696,7 @@ struct FleetWorkerTests {
   @Test func `a partition that missed more versions of the regions than are kept goes on with what there is`()
     async throws
   {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
     func imported(_ radius: Int) async throws -> String {
       let feature =
         #"{"type":"Feature","id":"home","properties":{"radius_m":\#(radius)},"geometry":"#
@@ -746,7 +706,6 @@ struct FleetWorkerTests {
     for version in 1...67 { #expect(try await imported(100 + version) == "version \(version): 1 regions\n") }
     #expect(try await imported(167) == "version 67: 1 regions, as before\n")
     let worker = try cluster.worker("w1")
-    defer { worker.signal(SIGKILL) }
     let sent = try await Binary.run(
       [
         "-p", "\(cluster.servers[0].mqttPort)", "-q", "1", "-t", "owntracks/alice/phone", "-m",
@@ -765,11 +724,9 @@ struct FleetWorkerTests {
   }
 
   @Test func `a stream of fixes that was lost and made again is read from its beginning`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
-    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
+    let layout = try cluster.layout()
     let first = try cluster.worker("w1")
-    defer { first.signal(SIGKILL) }
     func isTaken(_ fixes: Int) async -> Bool {
       await eventually {
         let device = try await cluster.fleet(["device", "alice/phone", "--json"])
@@ -792,7 +749,6 @@ struct FleetWorkerTests {
     first.signal(SIGTERM)
     #expect(await first.finish() == 0, "\(first.stderr)")
     let second = try cluster.worker("w2")
-    defer { second.signal(SIGKILL) }
     try await publish(fix: 9, to: "owntracks/alice/phone", of: cluster)
     #expect(await isTaken(10), "\(second.stderr)")
     #expect(!second.stderr.contains("where the stream of fixes ends"), "\(second.stderr)")
@@ -802,9 +758,8 @@ struct FleetWorkerTests {
   @Test func `a device that was silent since the stream of fixes was lost goes on with its next fix`()
     async throws
   {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
-    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
+    let layout = try cluster.layout()
     func isTaken(_ user: String, _ fixes: Int, _ latitude: String) async -> Bool {
       await eventually {
         let device = try await cluster.fleet(["device", "\(user)/phone", "--json"]).stdout
@@ -814,7 +769,6 @@ struct FleetWorkerTests {
       }
     }
     let first = try cluster.worker("w1")
-    defer { first.signal(SIGKILL) }
     for fix in 0..<2 { try await publish(fix: fix, to: "owntracks/bob/phone", of: cluster) }
     for fix in 0..<4 { try await publish(fix: fix, to: "owntracks/carl/phone", of: cluster) }
     #expect(await isTaken("carl", 4, "48.1"), "\(first.stderr)")
@@ -833,7 +787,6 @@ struct FleetWorkerTests {
     let device = try await cluster.fleet(["device", "carl/phone", "--json"]).stdout
     #expect(device.contains("\"fixes\":7,") && device.contains("\"lat\":48.2"), "\(device)")
     let second = try cluster.worker("w2")
-    defer { second.signal(SIGKILL) }
     #expect(await isTaken("bob", 8, "48.1"), "\(second.stderr)")
     #expect(await isTaken("carl", 7, "48.2"), "\(second.stderr)")
     let events = try await cluster.events(atLeast: 1)
@@ -841,9 +794,8 @@ struct FleetWorkerTests {
   }
 
   @Test func `regions go on where an older copy of their store was put back`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
-    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
+    let layout = try cluster.layout()
     func importRegions(_ ids: [String]) async throws -> String {
       let features = ids.map { id in
         #"{"type":"Feature","id":"\#(id)","properties":{"radius_m":100},"geometry":"#
@@ -858,7 +810,6 @@ struct FleetWorkerTests {
     try layout.fleet.remove("catalog.2")
     try layout.fleet.put("catalog.current", Array("1".utf8))
     let worker = try cluster.worker("w1")
-    defer { worker.signal(SIGKILL) }
     func isWatched(_ region: String) async -> Bool {
       await eventually { try await cluster.fleet(["events"]).stdout.contains("\"region\":\"\(region)\"") }
     }
@@ -873,9 +824,8 @@ struct FleetWorkerTests {
   }
 
   @Test func `no id of a fix swallows a change of the regions`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
-    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
+    let layout = try cluster.layout()
     let sent = try layout.stream.publish(
       "fix.0.mallory.phone", Array("{}".utf8), headers: .init(id: "catalog-1-0"))
     #expect(throws: Never.self) { try sent.get() }
@@ -886,7 +836,6 @@ struct FleetWorkerTests {
     )
     #expect(imported.stdout == "version 1: 1 regions\n", "\(imported)")
     let worker = try cluster.worker("w1")
-    defer { worker.signal(SIGKILL) }
     let isWatched = await eventually {
       worker.stderr.contains("partition 0 watches version 1 of the regions")
     }
@@ -895,16 +844,14 @@ struct FleetWorkerTests {
 
   @Test(arguments: [9_223_372_036_854_775_807, 0, -1])
   func `a version of the regions that can't be goes to the dead letters`(version: Int) async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 2)
-    try await cluster.start()
-    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    let cluster = try await NATSCluster.started(folder, partitions: 2)
+    let layout = try cluster.layout()
     for partition in 0..<2 {
       let sent = try layout.stream.publish(
         "fix.\(partition).$locwatch", Array("{\"catalog\":\(version)}".utf8))
       #expect(throws: Never.self) { try sent.get() }
     }
     let worker = try cluster.worker("w1")
-    defer { worker.signal(SIGKILL) }
     try await publish(fix: 0, to: "owntracks/alice/phone", of: cluster)
     #expect(try await !cluster.events(atLeast: 1).isEmpty, "\(worker.stderr)")
     let isBuried = await eventually {
@@ -922,9 +869,8 @@ struct FleetWorkerTests {
   @Test func `regions whose announcement is no longer kept hold from the beginning of what is left`()
     async throws
   {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
-    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
+    let layout = try cluster.layout()
     func importRegion(_ id: String) async throws {
       let feature =
         #"{"type":"Feature","id":"\#(id)","properties":{"radius_m":100},"geometry":"#
@@ -957,23 +903,20 @@ struct FleetWorkerTests {
     #expect(await first.finish() == 0, "\(first.stderr)")
     for fix in 3..<6 { try await publish(fix: fix, to: "owntracks/alice/phone", of: cluster) }
     let second = try cluster.worker("w2")
-    defer { second.signal(SIGKILL) }
     #expect(try await regionsHeard(second, by: 6) == ["a", "b", "c"], "\(second.stderr)")
     #expect(!second.stderr.contains("no longer kept"), "\(second.stderr)")
     #expect(first.stderr.contains("watches version 2 of the regions: "), "\(first.stderr)")
   }
 
   @Test func `regions hold for a first worker that comes after all announcements are gone`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 2)
-    try await cluster.start()
-    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    let cluster = try await NATSCluster.started(folder, partitions: 2)
+    let layout = try cluster.layout()
     let feature =
       #"{"type":"Feature","id":"home","properties":{"radius_m":100},"geometry":"#
       + #"{"type":"Point","coordinates":[11.5,48.1]}}"#
     #expect(try await cluster.fleet(["regions", "import", "-"], stdin: feature).status == 0)
     _ = try layout.stream.demand("STREAM.PURGE.fixes")
     let worker = try cluster.worker("w1")
-    defer { worker.signal(SIGKILL) }
     try await publish(fix: 0, to: "owntracks/alice/phone", of: cluster)
     let isTold = await eventually {
       try await cluster.fleet(["events"]).stdout.contains("\"region\":\"home\"")
@@ -982,8 +925,7 @@ struct FleetWorkerTests {
   }
 
   @Test func `one server and one partition are told as one`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
     let run = try await cluster.fleet(["init", "--partitions", "1"])
     #expect(run.stdout == "a fleet of 1 partition, each message on 1 server\n", "\(run)")
     // Shorter than the servers look for doubles.
@@ -997,8 +939,7 @@ struct FleetWorkerTests {
   }
 
   @Test func `a region that is too large for the servers is named, and changes nothing`() async throws {
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
-    try await cluster.start()
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
     var corners = (0..<30_000).map { "[11.\(1_000_000_000 + $0),48.0000000001]" }
     corners += (0..<30_000).reversed().map { "[11.\(1_000_000_000 + $0),48.5000000001]" }
     corners.append(corners[0])
@@ -1024,7 +965,7 @@ struct FleetWorkerTests {
       ["status", "--server", "nats://secret@127.0.0.1:\(port)"], executable: NATSCluster.program)
     #expect(run.status == 69)
     #expect(run.stderr.split(separator: "\n").count == 1 && !run.stderr.contains("secret"), "\(run.stderr)")
-    let cluster = try NATSCluster(folder, servers: 1, partitions: 2)
+    let cluster = try NATSCluster(folder, partitions: 2)
     try cluster.start(0)
     let isUp = await eventually {
       let status = try await cluster.fleet(["status"])

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import LocationFleet
+
 /// Real nats-servers on loopback ports: one, or three that form a cluster.
 final class NATSCluster {
   struct Server {
@@ -21,7 +23,7 @@ final class NATSCluster {
 
   static var isInstalled: Bool { path != nil }
 
-  init(_ folder: TemporaryFolder, servers count: Int, partitions: Int) throws {
+  init(_ folder: TemporaryFolder, servers count: Int = 1, partitions: Int) throws {
     self.folder = folder
     self.partitions = partitions
     for _ in 0..<count {
@@ -35,11 +37,25 @@ final class NATSCluster {
 
   deinit { for server in servers { server.process?.signal(SIGKILL) } }
 
+  /// One on which a fleet was made.
+  static func started(_ folder: TemporaryFolder, servers: Int = 1, partitions: Int) async throws
+    -> NATSCluster
+  {
+    let cluster = try NATSCluster(folder, servers: servers, partitions: partitions)
+    try await cluster.start()
+    return cluster
+  }
+
   /// What clients connect to.
   var url: String { servers.map { "nats://127.0.0.1:\($0.port)" }.joined(separator: ",") }
 
   /// The same as a user whose requests for a subject nobody answers (``deny(_:)``).
   var urlOfDenied: String { url.replacingOccurrences(of: "nats://", with: "nats://denied:x@") }
+
+  /// The fleet on it, as a client of the test sees it.
+  func layout() throws -> FleetLayout {
+    try FleetLayout(NATSConnection(.init(servers: url, credentials: nil, name: "test")))
+  }
 
   private func write(_ index: Int, denying subject: String? = nil) {
     let server = servers[index]

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A program that runs beside the test, whose lines the test waits for.
+/// A program that runs beside the test, whose lines the test waits for. It is killed when the test lets go of it.
 package final class LiveProcess: Sendable {
   private struct State {
     var pid: Swift.Result<Int32, any Error>?

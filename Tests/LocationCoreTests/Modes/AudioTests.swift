@@ -14,6 +14,14 @@ import Testing
     return stage
   }
 
+  /// A program whose session has sounded since 1 s, and that is in the background from 2 s on.
+  private static func inBackground() -> Stage {
+    var stage = stage()
+    stage.say(1, begin())
+    stage.say(2, .background)
+    return stage
+  }
+
   private static func begin(_ kind: AudioKind = .play, mixes: Bool = false) -> SubscriberEvent {
     .mode(.audio(.begin(kind, mixes: mixes)))
   }
@@ -26,9 +34,7 @@ import Testing
 
   @Test func `F1 a session that sounds holds off suspension without end, and its end is suspension at once`()
   {
-    var stage = Self.stage()
-    stage.say(1, Self.begin())
-    stage.say(2, .background)
+    var stage = Self.inBackground()
     stage.wait(until: 7_200)
     #expect(stage.state() == .background)
     stage.say(7_200, .mode(.audio(.end(token: 1))))
@@ -39,9 +45,7 @@ import Testing
   }
 
   @Test func `F1 an end within the grace waits for it, and an unknown token changes nothing`() {
-    var stage = Self.stage()
-    stage.say(1, Self.begin())
-    stage.say(2, .background)
+    var stage = Self.inBackground()
     stage.say(3, .mode(.audio(.end(token: 2))))
     #expect(stage.log().last == "refuse F1 background>background unknown_audio")
     stage.say(4, .mode(.audio(.end(token: 1))))
@@ -74,9 +78,7 @@ import Testing
   // MARK: F3
 
   @Test func `F3 after 30 s of quiet it holds nothing off`() {
-    var stage = Self.stage()
-    stage.say(1, Self.begin())
-    stage.say(2, .background)
+    var stage = Self.inBackground()
     stage.say(100, Self.level(-70))
     stage.say(120, Self.level(-20))
     stage.say(200, Self.level(-61))
@@ -161,9 +163,7 @@ import Testing
   }
 
   @Test func `F3 F4 quiet that came while the program was suspended counts for what it is given back`() {
-    var stage = Self.stage()
-    stage.say(1, Self.begin())
-    stage.say(2, .background)
+    var stage = Self.inBackground()
     stage.say(10, .interrupted(true))
     stage.say(60, Self.level(-75))
     #expect(stage.state() == .suspended)
@@ -178,9 +178,7 @@ import Testing
   }
 
   @Test func `F3 F4 quiet during an interruption does not count`() {
-    var stage = Self.stage()
-    stage.say(1, Self.begin())
-    stage.say(2, .background)
+    var stage = Self.inBackground()
     stage.say(20, .interrupted(true))
     stage.say(20, Self.level(-1000))
     stage.say(49.5, .interrupted(false))
@@ -256,9 +254,7 @@ import Testing
   }
 
   @Test func `F4 a call interrupts in the background too`() {
-    var stage = Self.stage()
-    stage.say(1, Self.begin())
-    stage.say(2, .background)
+    var stage = Self.inBackground()
     stage.say(50, .interrupted(true))
     stage.say(60, .interrupted(false))
     #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
@@ -268,9 +264,7 @@ import Testing
   }
 
   @Test func `F4 the end of a call is one for a program that was suspended meanwhile, too`() {
-    var stage = Self.stage()
-    stage.say(1, Self.begin())
-    stage.say(2, .background)
+    var stage = Self.inBackground()
     stage.say(10, .interrupted(true))
     stage.wait(until: 60)
     #expect(stage.state() == .suspended)
@@ -285,9 +279,7 @@ import Testing
   }
 
   @Test func `F3 F4 what is given back to a suspended program that is quiet waits to be heard`() {
-    var stage = Self.stage()
-    stage.say(1, Self.begin())
-    stage.say(2, .background)
+    var stage = Self.inBackground()
     stage.say(10, .interrupted(true))
     stage.say(20, Self.level(-75))
     stage.wait(until: 60)
@@ -316,9 +308,7 @@ import Testing
   }
 
   @Test func `F4 a call that ends when the user is back with the program is no refused move`() {
-    var stage = Self.stage()
-    stage.say(1, Self.begin())
-    stage.say(2, .background)
+    var stage = Self.inBackground()
     stage.say(10, .interrupted(true))
     stage.say(15, .foreground)
     stage.say(20, .interrupted(false))
@@ -555,9 +545,7 @@ import Testing
 
   /// A program in the background whose session has ended, and that was handed `play` at 60 s and does not answer.
   private static func stageWithCommand() -> Stage {
-    var stage = stage()
-    stage.say(1, begin())
-    stage.say(2, .background)
+    var stage = inBackground()
     stage.say(3, .mode(.audio(.end(token: 1))))
     stage.wait(until: 50)
     stage.hanging = ["a"]
@@ -597,9 +585,7 @@ import Testing
 
   @Test func `F5 L1 an acknowledgment that comes after the session is booked like one before it`() {
     func joules(isLate: Bool) -> Double? {
-      var stage = Self.stage()
-      stage.say(1, Self.begin())
-      stage.say(2, .background)
+      var stage = Self.inBackground()
       stage.say(3, .mode(.audio(.end(token: 1))))
       stage.answerSeconds = 2
       stage.take(60, .machine(.audioCommand("play")))

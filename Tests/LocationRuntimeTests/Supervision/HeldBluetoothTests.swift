@@ -13,9 +13,7 @@ import Testing
 
   /// Both ends of a socket that keeps messages apart, as BlueZ's do.
   private static func pair() throws -> (Descriptor, Descriptor) {
-    var ends: [Int32] = [-1, -1]
-    try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
-    return (Descriptor(ends[0]), Descriptor(ends[1]))
+    try Descriptor.pair(SOCK_SEQPACKET)
   }
 
   private static func event(_ event: AccessoryEvent) -> SupervisorReport {

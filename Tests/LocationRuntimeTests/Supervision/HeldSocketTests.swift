@@ -141,9 +141,7 @@ import Testing
   }
 
   @Test func `E4 a held socket of which the program read something before its stop has traffic`() throws {
-    var ends: [Int32] = [0, 0]
-    try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-    let (far, near) = (Descriptor(ends[0]), Descriptor(ends[1]))
+    let (far, near) = try Descriptor.pair()
     let sockets = HeldSockets(channel: nil)
     sockets.arrive(Descriptor(dup(near.number)))
     let asked = sockets.tag("sip", of: "a")
@@ -163,11 +161,10 @@ import Testing
     let sockets = HeldSockets(channel: nil)
     var far: [Descriptor] = []
     for tag in ["p", "q", "r"] {
-      var ends: [Int32] = [0, 0]
-      try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-      far.append(Descriptor(ends[0]))
-      #expect(unsafe write(ends[0], "x", 1) == 1)
-      sockets.arrive(Descriptor(ends[1]))
+      let (other, near) = try Descriptor.pair()
+      #expect(unsafe write(other.number, "x", 1) == 1)
+      far.append(other)
+      sockets.arrive(near)
       _ = sockets.tag(tag, of: "a")
       #expect(sockets.keep(tag))
     }
@@ -187,9 +184,7 @@ import Testing
   }
 
   @Test func `a watched socket tells whether something was read of it that was there`() throws {
-    var ends: [Int32] = [0, 0]
-    try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-    let (far, near) = (Descriptor(ends[0]), Descriptor(ends[1]))
+    let (far, near) = try Descriptor.pair()
     var socket = WatchedSocket(near)
     #expect(unsafe write(far.number, "ab", 2) == 2)
     #expect(!socket.wasRead)
@@ -237,9 +232,7 @@ import Testing
   }
 
   @Test func `M6 bytes left unread are counted once`() throws {
-    var ends: [Int32] = [0, 0]
-    try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-    let (far, near) = (Descriptor(ends[0]), Descriptor(ends[1]))
+    let (far, near) = try Descriptor.pair()
     var socket = WatchedSocket(near)
     #expect(unsafe write(far.number, "ab", 2) == 2)
     for new in [2, 0, 3, 0] {

@@ -61,9 +61,7 @@ import Testing
     #expect(!before.contains { $0.contains(#""type":"stale""#) || $0.contains(#""type":"gap""#) }, "\(told)")
     #expect(told.count { $0.contains(#""type":"source""#) } == 1)
     #expect(try await DaemonRun.replay(recording) == told)
-    let journal = run.folder("b.journal")
-    #expect(try await run.command(["journal", "-o", journal]).status == 0)
-    #expect(try await DaemonRun.replay(journal) == told)
+    #expect(try await run.replayJournal() == told)
   }
 
   @Test
@@ -92,9 +90,7 @@ import Testing
     #expect(await run.end() == 0, "\(run.process?.stderr ?? "")")
     let told = try await run.events()
     #expect(told.contains { $0.contains(#""region":"near","state":"inside""#) }, "\(told)")
-    let journal = run.folder("a.journal")
-    #expect(try await run.command(["journal", "-o", journal]).status == 0)
-    #expect(try await DaemonRun.replay(journal) == told)
+    #expect(try await run.replayJournal() == told)
   }
 
   @Test func `under settings that say continuous it is switched on at once`() async throws {
@@ -156,9 +152,7 @@ import Testing
     }
     let told = try await run.events()
     #expect(!told.contains { $0.contains(#""type":"stale""#) }, "\(told)")
-    let journal = run.folder("a.journal")
-    #expect(try await run.command(["journal", "-o", journal]).status == 0)
-    #expect(try await DaemonRun.replay(journal) == told)
+    #expect(try await run.replayJournal() == told)
   }
 
   @Test(.enabled(if: GPSDServer.isInstalled && Corpus.isFull, "two minutes"))

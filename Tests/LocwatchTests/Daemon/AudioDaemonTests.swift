@@ -88,9 +88,7 @@ struct AudioDaemonTests {
         name, #"echo '{"begin_audio":{"kind":"\#(kind)"}}'"# + "\nserve",
         manifest: "services: []\nmodes: [audio]")
     }
-    try run.start(run.settings())
-    run.move(0, second: 0)
-    try await run.waitForFixes(1)
+    try await run.startWithFix()
     for (place, name) in names.enumerated() {
       try await run.wait("its program") { try run.shown(name) != nil }
       #expect(try await run.command(["subscribers", "launch", name]).status == 0)

@@ -66,8 +66,7 @@ import Testing
 
   @Test(.enabled(if: isRoot), arguments: ["daemon", "root"])
   func `a user who can't connect to the socket is told of`(group: String) async throws {
-    let run = try DaemonRun()
-    try run.start()
+    let run = try DaemonRun.started()
     let added = try await run.add(
       "one", style: "socket", "exit 0", manifest: "services: [regions]\nuser: nobody\ngroup: \(group)")
     let isTold = added.stderr.contains("one: user nobody can't connect to \(run.state).subscribers")

@@ -20,8 +20,7 @@ import Testing
   }
 
   @Test func `silent clients give their places to those that ask`() async throws {
-    let run = try DaemonRun()
-    try run.start()
+    let run = try DaemonRun.started()
     var silent: [StreamSocket] = []
     for _ in 0..<(2 * DaemonLimits.clients) {
       guard let client = try? StreamSocket(path: run.state + ".control") else { break }
@@ -36,8 +35,7 @@ import Testing
   }
 
   @Test func `a megabyte of newlines is passed over`() async throws {
-    let run = try DaemonRun()
-    try run.start()
+    let run = try DaemonRun.started()
     let client = try StreamSocket(path: run.state + ".control")
     var left = 1 << 20
     // Blank lines ask for nothing: on a busy machine the client may be closed for being silent.
@@ -51,8 +49,7 @@ import Testing
   }
 
   @Test func `requests that come all at once are answered in order, between fixes`() async throws {
-    let run = try DaemonRun()
-    try run.start()
+    let run = try DaemonRun.started()
     let client = try StreamSocket(path: run.state + ".control")
     let count = 2_000
     var requests: [UInt8] = []
@@ -78,8 +75,7 @@ import Testing
   }
 
   @Test func `a request without an end is not kept`() async throws {
-    let run = try DaemonRun()
-    try run.start()
+    let run = try DaemonRun.started()
     let client = try StreamSocket(path: run.state + ".control")
     try await run.wait("its end") {
       client.send(repeatElement(UInt8(ascii: "x"), count: 65_536))
@@ -90,8 +86,7 @@ import Testing
   }
 
   @Test func `places are left for commands however many clients follow`() async throws {
-    let run = try DaemonRun()
-    try run.start()
+    let run = try DaemonRun.started()
     var followers: [StreamSocket] = []
     for _ in 0..<DaemonLimits.followers {
       let client = try StreamSocket(path: run.state + ".control")

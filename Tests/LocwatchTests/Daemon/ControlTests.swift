@@ -50,8 +50,7 @@ import Testing
   }
 
   @Test func `a second daemon on the same state file is refused`() async throws {
-    let run = try DaemonRun()
-    try run.start()
+    let run = try DaemonRun.started()
     let second = try await run.command(["run", "--gpsd", run.gpsd.address])
     #expect(second.status == 75)
     #expect(second.stderr.contains("another locwatch run uses it"), "\(second.stderr)")
@@ -100,8 +99,7 @@ import Testing
   }
 
   @Test func `status counts regions that were imported before a log's first fix`() async throws {
-    let run = try DaemonRun()
-    try run.start()
+    let run = try DaemonRun.started()
     #expect(await run.end() == 0)
     #expect(try await run.command(["regions", "add", "here", "--circle", "48,11.5,300"]).status == 0)
     try run.start()
@@ -112,8 +110,7 @@ import Testing
   }
 
   @Test func `regions that are added, shown and removed count at once`() async throws {
-    let run = try DaemonRun()
-    try run.start()
+    let run = try DaemonRun.started()
     for index in 0..<5 { run.gpsd.say(Self.report(index)) }
     try await run.waitForFixes(5)
     #expect(try await run.command(["regions", "add", "here", "--circle", "48.001,11.5,300"]).status == 0)
@@ -139,8 +136,7 @@ import Testing
   }
 
   @Test func `events go on from a cursor, and follow a daemon through its end`() async throws {
-    let run = try DaemonRun()
-    try run.start()
+    let run = try DaemonRun.started()
     let follow = try LiveProcess(Binary.path, ["events", "--follow", "--state", run.state])
     for index in 0..<3 { run.gpsd.say(Self.report(index)) }
     #expect(await follow.wait { $0.contains { $0.contains(#""type":"significant""#) } })
@@ -228,8 +224,7 @@ import Testing
   }
 
   @Test func `what was left for a daemon that waits for its first fix is done once`() async throws {
-    let run = try DaemonRun()
-    try run.start()
+    let run = try DaemonRun.started()
     #expect(await run.end() == 0)
     #expect(try await run.command(["low-power", "on"]).status == 0)
     func left() throws -> Int? { try StateDatabase.openToRead(path: run.state)?.requests().count }

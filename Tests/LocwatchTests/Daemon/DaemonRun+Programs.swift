@@ -52,6 +52,13 @@ extension DaemonRun {
     gpsd.say(ScriptedGPSD.report(second: second, latitude: 40 + 0.0054 * Double(steps)))
   }
 
+  /// Starts it under these settings, and waits until it has taken where the machine begins.
+  func startWithFix(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    try start(settings())
+    move(0, second: 0)
+    try await waitForFixes(1, sourceLocation: sourceLocation)
+  }
+
   /// What programs were told, with the number of the process that was.
   var log: [(pid: Int32, line: String)] {
     let text = (try? String(contentsOfFile: folder("log"), encoding: .utf8)) ?? ""

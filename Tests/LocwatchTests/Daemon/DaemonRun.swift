@@ -38,6 +38,13 @@ final class DaemonRun {
 
   deinit { process?.signal(SIGKILL) }
 
+  /// One that runs already, without further options.
+  static func started() throws -> DaemonRun {
+    let run = try DaemonRun()
+    try run.start()
+    return run
+  }
+
   var state: String { folder("s.db") }
 
   /// Starts it and waits until it listens to gpsd.
@@ -105,6 +112,13 @@ final class DaemonRun {
     return run.stdout.split(separator: "\n").filter {
       !$0.contains(#""type":"power""#) && !$0.contains(#""type":"summary""#)
     }
+  }
+
+  /// Replays its journal; the records as of ``replay(_:)``.
+  func replayJournal() async throws -> [Substring] {
+    let journal = folder("replayed.journal")
+    #expect(try await command(["journal", "-o", journal]).status == 0)
+    return try await Self.replay(journal)
   }
 
   /// Reports that it has taken and stored.

@@ -33,9 +33,7 @@ import Testing
     #expect(await daemon.finish() == 0, "\(daemon.stderr)")
     let told = try await run.events()
     #expect(try await DaemonRun.replay(recording) == told)
-    let journal = run.folder("b.journal")
-    #expect(try await run.command(["journal", "-o", journal]).status == 0)
-    #expect(try await DaemonRun.replay(journal) == told)
+    #expect(try await run.replayJournal() == told)
   }
 
   @Test(
@@ -113,9 +111,7 @@ import Testing
     #expect(await run.end() == 0)
     let told = try await run.events()
     #expect(told.count { $0.contains(#""type":"significant""#) } >= 5)
-    let journal = run.folder("a.journal")
-    #expect(try await run.command(["journal", "-o", journal]).status == 0)
-    #expect(try await DaemonRun.replay(journal) == told)
+    #expect(try await run.replayJournal() == told)
   }
 
   @Test func `a journal begins where the settings were changed last`() async throws {

@@ -11,9 +11,7 @@ import Testing
     let run = try DaemonRun()
     try await run.add(
       "a", manifest: "services: [significant-change]\nmodes: [voip, fetch, remote-notification]")
-    try run.start(run.settings())
-    run.move(0, second: 0)
-    try await run.waitForFixes(1)
+    try await run.startWithFix()
     #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
     #expect(try await run.command(["subscribers", "background", "a"]).status == 0)
     run.move(0, second: 10)

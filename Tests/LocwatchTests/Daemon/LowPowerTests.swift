@@ -86,9 +86,7 @@ import Testing
     #expect(try await lowPower(run, ["off"]).contains(#""low_power":false"#))
     #expect(try wait(run) == moving)
     #expect(await run.end() == 0, "\(run.process?.stderr ?? "")")
-    let journal = run.folder("b.journal")
-    #expect(try await run.command(["journal", "-o", journal]).status == 0)
-    #expect(try await DaemonRun.replay(journal) == run.events())
+    #expect(try await run.replayJournal() == run.events())
   }
 
   @Test func `on the move it looks no more often than at rest, and what happens is told`() async throws {
@@ -113,9 +111,7 @@ import Testing
     #expect(await run.end() == 0, "\(run.process?.stderr ?? "")")
     let told = try await run.events()
     #expect(told.contains { $0.contains(#""region":"home","state":"inside""#) }, "\(told)")
-    let journal = run.folder("a.journal")
-    #expect(try await run.command(["journal", "-o", journal]).status == 0)
-    #expect(try await DaemonRun.replay(journal) == told)
+    #expect(try await run.replayJournal() == told)
   }
 
   @Test func `it holds through an end and a boot, and what is said meanwhile counts from the next start`()
@@ -151,8 +147,7 @@ import Testing
   }
 
   @Test func `what makes no sense is refused, and what comes too early too`() async throws {
-    let run = try DaemonRun()
-    try run.start()
+    let run = try DaemonRun.started()
     #expect(try await run.command(["low-power", "maybe"]).status == 64)
     #expect(try await run.command(["low-power", "--json", "--format", "text"]).status == 64)
     let client = try #require(try ControlClient.connect(state: run.state))

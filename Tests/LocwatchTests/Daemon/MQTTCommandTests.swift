@@ -42,8 +42,7 @@ struct MQTTCommandTests {
 
   @Test func `regions are set, told and cleared, and the position is reported`() async throws {
     let run = try DaemonRun()
-    let broker = try await MosquittoBroker(run.folder)
-    try await broker.start()
+    let broker = try await run.startBroker()
     let reader = try broker.read("owntracks/#", client: "reader")
     #expect(try await run.command(["regions", "add", "own", "--circle", "40.0,11.5,300"]).status == 0)
     try await add(run, broker, ["--commands"])
@@ -79,8 +78,7 @@ struct MQTTCommandTests {
 
   @Test func `the owner's regions keep what they are when their waypoints come back`() async throws {
     let run = try DaemonRun()
-    let broker = try await MosquittoBroker(run.folder)
-    try await broker.start()
+    let broker = try await run.startBroker()
     let reader = try broker.read("owntracks/#", client: "reader")
     let own = ["regions", "add", "own", "--circle", "40.0,11.5,300", "--dwell", "60", "--tag", "mine"]
     #expect(try await run.command(own).status == 0)
@@ -114,8 +112,7 @@ struct MQTTCommandTests {
 
   @Test func `what is retained, hostile, half good or not asked for is refused`() async throws {
     let run = try DaemonRun()
-    let broker = try await MosquittoBroker(run.folder)
-    try await broker.start()
+    let broker = try await run.startBroker()
     try await publish(broker, Self.places, retained: true)
     try await add(run, broker, ["--commands"])
     try run.start()

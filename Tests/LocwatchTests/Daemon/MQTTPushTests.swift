@@ -51,8 +51,7 @@ struct MQTTPushTests {
 
   @Test func `H1 H4 a push waits at the broker through kills of both, and comes once`() async throws {
     let run = try DaemonRun()
-    let broker = try await MosquittoBroker(run.folder)
-    try await broker.start()
+    let broker = try await run.startBroker()
     let token = try await start(run, broker)
     func push(_ id: String) -> String { self.push(id, token) }
     try await publish(broker, push("m1"))
@@ -107,8 +106,7 @@ struct MQTTPushTests {
 
   @Test func `the broker keeps a push that the daemon can't store, through a kill`() async throws {
     let run = try DaemonRun()
-    let broker = try await MosquittoBroker(run.folder)
-    try await broker.start()
+    let broker = try await run.startBroker()
     let token = try await start(run, broker)
     var configuration = Configuration()
     configuration.busyMode = .timeout(TestPatience.seconds)

@@ -10,8 +10,7 @@ import Testing
 struct MQTTSourceTests {
   @Test func `a phone's locations are fixes, also after the broker was restarted`() async throws {
     let run = try DaemonRun()
-    let broker = try await MosquittoBroker(run.folder)
-    try await broker.start()
+    let broker = try await run.startBroker()
     let secrets = run.folder.write(
       "secrets.yaml", "user: anna\npassword: sesame\nauthority: \(run.folder("cert.pem"))\n")
     try #require(unsafe chmod(secrets, 0o600) == 0)
@@ -67,8 +66,7 @@ struct MQTTSourceTests {
 
   @Test func `a wrong password is told with its reason, not with the password`() async throws {
     let run = try DaemonRun()
-    let broker = try await MosquittoBroker(run.folder)
-    try await broker.start()
+    let broker = try await run.startBroker()
     let secrets = run.folder.write(
       "secrets.yaml", "user: anna\npassword: mellon\nauthority: \(run.folder("cert.pem"))\n")
     try #require(unsafe chmod(secrets, 0o600) == 0)

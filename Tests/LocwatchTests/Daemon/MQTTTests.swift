@@ -42,8 +42,7 @@ struct MQTTTests {
   @Test func `locations arrive in order, though the broker is restarted and the daemon killed`() async throws
   {
     let run = try DaemonRun()
-    let broker = try await MosquittoBroker(run.folder)
-    try await broker.start()
+    let broker = try await run.startBroker()
     let reader = try broker.read("owntracks/#", client: "reader")
     try await add(run, broker)
     let tested = try await run.command(["outlets", "test", "boat"])
@@ -81,8 +80,7 @@ struct MQTTTests {
 
   @Test func `Home Assistant finds the device, its regions and whether it is there`() async throws {
     let run = try DaemonRun()
-    let broker = try await MosquittoBroker(run.folder)
-    try await broker.start()
+    let broker = try await run.startBroker()
     let reader = try broker.read("#", client: "reader")
     #expect(try await run.command(["regions", "add", "home", "--circle", "40.0,11.5,300"]).status == 0)
     let silent = ["regions", "add", "silent", "--circle", "40.0,11.5,300", "--notify", "exit"]
@@ -124,8 +122,7 @@ struct MQTTTests {
   @Test func `more regions than are told of are said to be, and are taken from Home Assistant`() async throws
   {
     let run = try DaemonRun()
-    let broker = try await MosquittoBroker(run.folder)
-    try await broker.start()
+    let broker = try await run.startBroker()
     let reader = try broker.read("#", client: "reader")
     #expect(try await run.command(["regions", "add", "home", "--circle", "40.0,11.5,300"]).status == 0)
     try await add(run, broker, ["--home-assistant"])
@@ -148,8 +145,7 @@ struct MQTTTests {
 
   @Test func `an outlet that is added where the device is says so`() async throws {
     let run = try DaemonRun()
-    let broker = try await MosquittoBroker(run.folder)
-    try await broker.start()
+    let broker = try await run.startBroker()
     let reader = try broker.read("owntracks/#", client: "reader")
     #expect(try await run.command(["regions", "add", "home", "--circle", "40.0,11.5,300"]).status == 0)
     #expect(try await run.command(["regions", "add", "far", "--circle", "41.0,11.5,300"]).status == 0)
@@ -166,8 +162,7 @@ struct MQTTTests {
 
   @Test func `a wrong password and an unknown authority are told, not the password`() async throws {
     let run = try DaemonRun()
-    let broker = try await MosquittoBroker(run.folder)
-    try await broker.start()
+    let broker = try await run.startBroker()
     try await add(run, broker)
     let secrets = run.folder.write("secrets.yaml", "user: anna\npassword: mellon\n")
     try #require(unsafe chmod(secrets, 0o600) == 0)
@@ -188,8 +183,7 @@ struct MQTTTests {
     ])
   func `what a broker may want that only refuses is told`(scheme: String, hint: String) async throws {
     let run = try DaemonRun()
-    let broker = try await MosquittoBroker(run.folder)
-    try await broker.start()
+    let broker = try await run.startBroker()
     let url = "\(scheme)://localhost:\(broker.port)"
     let added = try await run.command(
       ["outlets", "add", "boat", "--mqtt", url, "--authority", run.folder("cert.pem")])
@@ -201,8 +195,7 @@ struct MQTTTests {
 
   @Test func `a proxy of HTTP is not taken for a broker`() async throws {
     let run = try DaemonRun()
-    let broker = try await MosquittoBroker(run.folder)
-    try await broker.start()
+    let broker = try await run.startBroker()
     try await add(run, broker)
     let tested = try await Binary.run(
       ["outlets", "test", "boat", "--state", run.state], environment: ["all_proxy": "http://127.0.0.1:9"])
@@ -211,8 +204,7 @@ struct MQTTTests {
 
   @Test func `a key with a pass phrase is told as such`() async throws {
     let run = try DaemonRun()
-    let broker = try await MosquittoBroker(run.folder)
-    try await broker.start()
+    let broker = try await run.startBroker()
     let made = try await Binary.run(
       [
         "pkey", "-in", run.folder("key.pem"), "-aes256", "-passout", "pass:mellon", "-out",

@@ -187,9 +187,7 @@ import Testing
   @Test func `who left the foreground and has not ended yet returns there`() async throws {
     let run = try DaemonRun()
     try await run.add("a", manifest: "exits_on_suspend: true")
-    try run.start(run.settings())
-    run.move(0, second: 0)
-    try await run.waitForFixes(1)
+    try await run.startWithFix()
     #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
     #expect(try await run.command(["subscribers", "background", "a"]).status == 0)
     #expect(try run.state(of: "a") == .inactive)

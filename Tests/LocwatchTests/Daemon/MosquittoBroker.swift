@@ -100,3 +100,12 @@ final class MosquittoBroker {
     return reader
   }
 }
+
+extension DaemonRun {
+  /// Starts a mosquitto whose files are in the run's folder.
+  func startBroker() async throws -> MosquittoBroker {
+    let broker = try await MosquittoBroker(folder)
+    try await broker.start()
+    return broker
+  }
+}

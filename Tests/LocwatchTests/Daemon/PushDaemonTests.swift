@@ -77,9 +77,7 @@ import Testing
       """#
     let run = try DaemonRun()
     try await run.add("a", script, manifest: Self.manifest)
-    try run.start(run.settings())
-    run.move(0, second: 0)
-    try await run.waitForFixes(1)
+    try await run.startWithFix()
     #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
     for number in 1...count {
       let push = #"{"content-available":1,"id":"m\#(number)"}"#
@@ -97,9 +95,7 @@ import Testing
   {
     let run = try DaemonRun()
     try await run.add("a", manifest: Self.manifest)
-    try run.start(run.settings())
-    run.move(0, second: 0)
-    try await run.waitForFixes(1)
+    try await run.startWithFix()
     _ = run.folder.write("mute", "")
     #expect(
       try await run.command(["push", "a", "--data", #"{"content-available":1,"id":"m1","data":7}"#]).status

@@ -206,8 +206,7 @@ import Testing
   }
 
   @Test func `two daemons can't be on one file, whatever becomes of other files`() async throws {
-    let run = try DaemonRun()
-    try run.start()
+    let run = try DaemonRun.started()
     for other in [".run", ".control"] { try? FileManager.default.removeItem(atPath: run.state + other) }
     let second = try await run.command(["run", "--gpsd", run.gpsd.address])
     #expect(second.status == 75, "\(second.stderr)")

@@ -32,6 +32,14 @@ import Testing
     #expect(prlimit.terminationStatus == 0)
   }
 
+  /// Starts a daemon that has stored ten fixes when its disk takes no more.
+  private func startOnFullDisk(_ run: DaemonRun) async throws {
+    try run.start()
+    for index in 0..<10 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(10)
+    try limit(run, to: 4_096)
+  }
+
   @Test func `a disk that takes nothing holds it up but loses nothing`() async throws {
     let undisturbed = try DaemonRun()
     try undisturbed.start()
@@ -40,10 +48,7 @@ import Testing
     #expect(await undisturbed.end() == 0)
 
     let run = try DaemonRun()
-    try run.start()
-    for index in 0..<10 { run.gpsd.say(Self.report(index)) }
-    try await run.waitForFixes(10)
-    try limit(run, to: 4_096)
+    try await startOnFullDisk(run)
     for index in 10..<50 { run.gpsd.say(Self.report(index)) }
     try await run.wait("the complaint") { run.process?.stderr.contains("going on in memory") == true }
     try await run.wait("the fixes") {
@@ -73,10 +78,7 @@ import Testing
     try await run.add(
       "quick", "echo '{\"done\":true}'; cat >/dev/null",
       manifest: "services: [regions]\nauthorization: always")
-    try run.start()
-    for index in 0..<10 { run.gpsd.say(Self.report(index)) }
-    try await run.waitForFixes(10)
-    try limit(run, to: 4_096)
+    try await startOnFullDisk(run)
     for index in 10..<20 { run.gpsd.say(Self.report(index)) }
     try await run.wait("the complaint") { run.process?.stderr.contains("going on in memory") == true }
     for index in 20..<120 { run.gpsd.say(Self.report(index)) }
@@ -97,10 +99,7 @@ import Testing
 
   @Test func `who asks for the status finds at once that there is room`() async throws {
     let run = try DaemonRun()
-    try run.start()
-    for index in 0..<10 { run.gpsd.say(Self.report(index)) }
-    try await run.waitForFixes(10)
-    try limit(run, to: 4_096)
+    try await startOnFullDisk(run)
     run.gpsd.say(Self.report(10))
     try await run.wait("the complaint") { run.process?.stderr.contains("going on in memory") == true }
     // Each attempt that fails doubles the time to the next that the daemon makes by itself.
@@ -115,10 +114,7 @@ import Testing
 
   @Test func `a command is told to wait for room, and finds at once that there is some`() async throws {
     let run = try DaemonRun()
-    try run.start()
-    for index in 0..<10 { run.gpsd.say(Self.report(index)) }
-    try await run.waitForFixes(10)
-    try limit(run, to: 4_096)
+    try await startOnFullDisk(run)
     func add(_ id: String) async throws -> Binary.Result {
       try await run.command(["regions", "add", id, "--circle", "48,11,100"])
     }
@@ -261,8 +257,7 @@ import Testing
   }
 
   @Test func `a database that can't be written is refused, and can be asked`() async throws {
-    let run = try DaemonRun()
-    try run.start()
+    let run = try DaemonRun.started()
     for index in 0..<5 { run.gpsd.say(Self.report(index)) }
     try await run.waitForFixes(5)
     #expect(await run.end() == 0)

@@ -29,9 +29,7 @@ struct UnifiedPushTests {
     let run = try DaemonRun()
     let bus = try await PushBus(run)
     try await run.add("a", #"echo '{"push_token":true}'"# + "\nserve", manifest: Self.manifest)
-    try run.start(run.settings())
-    run.move(0, second: 0)
-    try await run.waitForFixes(1)
+    try await run.startWithFix()
     try bus.connect()
     try await bus.wait("registered a")
     try await run.wait("the endpoint") { try registration(run).endpoint == "https://push.example.net/a" }
@@ -86,9 +84,7 @@ struct UnifiedPushTests {
     let run = try DaemonRun()
     let bus = try await PushBus(run)
     try await run.add("a", manifest: Self.manifest)
-    try run.start(run.settings())
-    run.move(0, second: 0)
-    try await run.waitForFixes(1)
+    try await run.startWithFix()
     // The keys that the messages were encrypted for.
     let keys = PushRegistration(
       subscriber: "a", secret: MessageKeysTests.secret, point: MessageKeysTests.point,
@@ -140,9 +136,7 @@ struct UnifiedPushTests {
   @Test func `a distributor of the first version serves, too, and is told who is gone`() async throws {
     let run = try DaemonRun()
     let bus = try await PushBus(run, version: 1)
-    try run.start(run.settings())
-    run.move(0, second: 0)
-    try await run.waitForFixes(1)
+    try await run.startWithFix()
     try bus.connect()
     // It comes while the connector runs.
     try await run.add("a", manifest: Self.manifest)
@@ -189,9 +183,7 @@ struct UnifiedPushTests {
     let run = try DaemonRun()
     let bus = try await PushBus(run)
     try await run.add("a", manifest: Self.manifest)
-    try run.start(run.settings())
-    run.move(0, second: 0)
-    try await run.waitForFixes(1)
+    try await run.startWithFix()
     try bus.connect()
     try await bus.wait("registered a")
     await bus.killConnector()

@@ -49,9 +49,7 @@ import Testing
     try await run.add(
       "a", "exec '\(program)' 127.0.0.1:\(server.port) \"$D/messages\"",
       manifest: "services: []\nmodes: [voip]")
-    try run.start(run.settings())
-    run.move(0, second: 0)
-    try await run.waitForFixes(1)
+    try await run.startWithFix()
     try await run.wait("its program") { try run.shown("a") != nil }
     #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
     #expect(server.line() == "connected")

@@ -114,3 +114,12 @@ final class WebhookEndpoint {
     server.serve_forever()
     """
 }
+
+extension DaemonRun {
+  /// Starts an endpoint whose files are in the run's folder.
+  func startEndpoint() async throws -> WebhookEndpoint {
+    let endpoint = try WebhookEndpoint(folder)
+    try await endpoint.start()
+    return endpoint
+  }
+}

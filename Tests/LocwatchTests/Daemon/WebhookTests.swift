@@ -50,8 +50,7 @@ import Testing
 
   @Test func `events arrive as signed CloudEvents, in order, each once`() async throws {
     let run = try DaemonRun()
-    let endpoint = try WebhookEndpoint(run.folder)
-    try await endpoint.start()
+    let endpoint = try await run.startEndpoint()
     try await add(run, endpoint, ["--secrets", try secrets(run, "bearer: sesame\n")])
     try run.start(["--config", settings(run)])
     for index in 0..<30 { run.gpsd.say(Self.report(index)) }
@@ -116,8 +115,7 @@ import Testing
     async throws
   {
     let run = try DaemonRun()
-    let endpoint = try WebhookEndpoint(run.folder)
-    try await endpoint.start()
+    let endpoint = try await run.startEndpoint()
     try await add(run, endpoint)
     endpoint.answer("redirect")
     try run.start(["--config", settings(run)])
@@ -142,8 +140,7 @@ import Testing
   @Test(arguments: ["cut", "flood"])
   func `what was accepted is not sent again because of the answer's body`(answer: String) async throws {
     let run = try DaemonRun()
-    let endpoint = try WebhookEndpoint(run.folder)
-    try await endpoint.start()
+    let endpoint = try await run.startEndpoint()
     try await add(run, endpoint)
     endpoint.answer(answer)
     try run.start(["--config", settings(run)])
@@ -156,8 +153,7 @@ import Testing
 
   @Test func `other bodies: binary, ntfy, Gotify and a template`() async throws {
     let run = try DaemonRun()
-    let endpoint = try WebhookEndpoint(run.folder)
-    try await endpoint.start()
+    let endpoint = try await run.startEndpoint()
     let bodies: [(name: String, options: [String])] = [
       ("binary", ["--format", "binary"]), ("ntfy", ["--format", "ntfy"]), ("gotify", ["--format", "gotify"]),
       ("bot", ["--template", #"{"chat_id": 12, "text": "{text}"}"#]),
@@ -186,8 +182,7 @@ import Testing
 
   @Test func `a proxy is not told what goes to this machine`() async throws {
     let run = try DaemonRun()
-    let endpoint = try WebhookEndpoint(run.folder)
-    try await endpoint.start()
+    let endpoint = try await run.startEndpoint()
     try await add(run, endpoint)
     for name in ["http_proxy", "all_proxy"] {
       let tested = try await Binary.run(
@@ -199,8 +194,7 @@ import Testing
 
   @Test func `a secret that others may read is refused, and none is shown`() async throws {
     let run = try DaemonRun()
-    let endpoint = try WebhookEndpoint(run.folder)
-    try await endpoint.start()
+    let endpoint = try await run.startEndpoint()
     let path = try secrets(run, "bearer: sesame\n", mode: 0o640)
     try await add(run, endpoint, ["--secrets", path])
     let tested = try await run.command(["outlets", "test", "hook"])

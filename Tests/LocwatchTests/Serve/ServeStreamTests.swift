@@ -48,8 +48,7 @@ struct ServeStreamTests {
     """#
 
   @Test func `a daemon that does not answer stops nobody, and is told when it goes on`() async throws {
-    let run = try DaemonRun()
-    try run.start()
+    let run = try DaemonRun.started()
     let server = try await WebServer.start(run)
     run.process?.signal(SIGSTOP)
     let watcher = try LiveProcess(
@@ -109,8 +108,7 @@ struct ServeStreamTests {
   }
 
   @Test func `who comes back late gets every record, whoever else listens`() async throws {
-    let run = try DaemonRun()
-    try run.start()
+    let run = try DaemonRun.started()
     run.move(0, second: 0)
     try await run.waitForFixes(1)
     #expect(await run.end() == 0)
