@@ -35,19 +35,9 @@ package final class Listener: Sendable {
 
   /// Listens on a Unix socket.
   package init(path: String) throws {
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    self.descriptor = descriptor
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
-    let isListening = unsafe withUnsafePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-          && listen(descriptor, 8) == 0
-      }
-    }
+    descriptor = try unsafe UnixSocket.open(SOCK_STREAM, path, by: bind)
     port = 0
-    guard isListening else {
+    guard listen(descriptor, 8) == 0 else {
       throw Failure(description: unsafe "listen: \(String(cString: strerror(errno)))")
     }
   }
@@ -91,22 +81,9 @@ package final class Connection: Sendable {
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
   }
 
-  /// Connects to a Unix socket; nil where nobody listens.
-  package convenience init?(path: String) {
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
-    let isConnected = unsafe withUnsafePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-      }
-    }
-    guard isConnected else {
-      close(descriptor)
-      return nil
-    }
-    self.init(descriptor: descriptor)
+  /// Connects to a Unix socket.
+  package convenience init(path: String) throws {
+    self.init(descriptor: try unsafe UnixSocket.open(SOCK_STREAM, path, by: connect))
   }
 
   deinit { close(descriptor) }
@@ -131,11 +108,8 @@ package final class Connection: Sendable {
 
   /// What the other side has sent, once it has sent something; nil when it is gone or says nothing in time.
   package func receive(seconds: Double = TestPatience.seconds) -> String? {
-    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard unsafe poll(&entry, 1, Int32(seconds * 1000)) > 0 else { return nil }
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    let count = unsafe recv(descriptor, &bytes, bytes.count, 0)
-    return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+    guard let bytes = UnixSocket.receive(descriptor, seconds: seconds), !bytes.isEmpty else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Whether the other side is gone and has left nothing to be read.
@@ -149,10 +123,7 @@ package final class Connection: Sendable {
   package func waitForEnd(seconds: Double = TestPatience.seconds) -> Bool {
     let end = ContinuousClock.now + .seconds(seconds)
     repeat {
-      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      guard unsafe poll(&entry, 1, seconds > 0 ? 100 : 0) > 0 else { continue }
-      var bytes = [UInt8](repeating: 0, count: 4096)
-      if unsafe recv(descriptor, &bytes, bytes.count, 0) <= 0 { return true }
+      if UnixSocket.receive(descriptor, seconds: seconds > 0 ? 0.1 : 0)?.isEmpty == true { return true }
     } while ContinuousClock.now < end
     return false
   }

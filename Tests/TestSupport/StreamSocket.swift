@@ -8,21 +8,7 @@ package final class StreamSocket: Sendable {
   ///
   /// - Throws: where it can't, as when the queue of the listener is full.
   package init(path: String) throws {
-    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    descriptor = socket(AF_UNIX, kind, 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
-    let code = unsafe withUnsafePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    guard code == 0 else {
-      let reason = errno
-      close(descriptor)
-      throw Listener.Failure(description: unsafe "connect: \(String(cString: strerror(reason)))")
-    }
+    descriptor = try unsafe UnixSocket.open(SOCK_STREAM, path, isBlocking: false, by: connect)
   }
 
   deinit { close(descriptor) }
@@ -45,10 +31,7 @@ package final class StreamSocket: Sendable {
 
   /// Reads what is there, after at most so many seconds without anything; nil at the end.
   package func receive(seconds: Double = 0) -> [UInt8]? {
-    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard unsafe poll(&entry, 1, Int32(seconds * 1000)) > 0 else { return [] }
-    var bytes = [UInt8](repeating: 0, count: 65_536)
-    let count = unsafe recv(descriptor, &bytes, bytes.count, 0)
-    return count > 0 ? Array(bytes[..<count]) : nil
+    guard let bytes = UnixSocket.receive(descriptor, seconds: seconds) else { return [] }
+    return bytes.isEmpty ? nil : bytes
   }
 }

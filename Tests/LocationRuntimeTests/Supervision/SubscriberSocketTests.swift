@@ -15,7 +15,7 @@ import Testing
     private var rest = ""
 
     init(_ run: SupervisorRun, register line: String? = nil) throws {
-      connection = try #require(Connection(path: run.folder("subscribers.sock")))
+      connection = try Connection(path: run.folder("subscribers.sock"))
       if let line { connection.send(line + "\n") }
     }
 

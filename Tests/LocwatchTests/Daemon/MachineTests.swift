@@ -170,7 +170,7 @@ import Testing
       "peer.yaml", "name: peer\ncommand: [/bin/true]\nstyle: socket\nservices: [significant-change]\n")
     #expect(try await run.command(["subscribers", "add", manifest]).status == 0)
     try run.start(run.settings())
-    let connection = try #require(Connection(path: run.state + ".subscribers"))
+    let connection = try Connection(path: run.state + ".subscribers")
     connection.send("{\"register\":\"peer\"}\n")
     var heard = connection.receive() ?? ""
     #expect(heard.contains(#""type":"registered""#))
