@@ -132,10 +132,7 @@ final class NATSCluster {
   /// Kills a server with -9.
   func kill(_ index: Int) { servers[index].process?.signal(SIGKILL) }
 
-  static var program: String {
-    Binary.path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-      + "/locwatch-fleet"
-  }
+  static let program = Binary.helper("fleet")
 
   /// Runs a command of locwatch-fleet.
   func fleet(_ arguments: [String], stdin: String = "") async throws -> Binary.Result {

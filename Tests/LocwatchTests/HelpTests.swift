@@ -95,7 +95,7 @@ import Testing
     ("notify", "notifications"), ("outlet", "outlets"), ("player", "subscribers"), ("transfer", "transfers"),
   ])
   func `a program that the daemon starts says so to people`(name: String, command: String) async throws {
-    let path = (Binary.path as NSString).deletingLastPathComponent + "/locwatch-\(name)"
+    let path = Binary.helper(name)
     let line = "locwatch-\(name) is started by locwatch run; see: locwatch \(command) --help\n"
     let help = try await Binary.run(["--help"], executable: path)
     #expect(help.status == 0 && help.stdout == line, "\(help)")
@@ -107,7 +107,7 @@ import Testing
 
   @Test(arguments: [["--help"], ["serve", "--help"], ["serve", "--session", "-h"]])
   func `the program for D-Bus has one help, wherever it is asked for`(words: [String]) async throws {
-    let path = (Binary.path as NSString).deletingLastPathComponent + "/locwatch-bus"
+    let path = Binary.helper("bus")
     let help = try await Binary.run(words, executable: path)
     #expect(help.status == 0 && help.stdout.contains("locwatch-bus serve [--session]"), "\(help)")
   }

@@ -41,6 +41,11 @@ package enum Binary {
       + "/locwatch"
   }()
 
+  /// The program in the same folder that is called `locwatch-` and this.
+  package static func helper(_ name: String) -> String {
+    (path as NSString).deletingLastPathComponent + "/locwatch-\(name)"
+  }
+
   /// Runs the binary and waits for its end on a thread of its own, so that tests beside it go on.
   ///
   /// It sees no variable of the tests' environment but `PATH`, `LD_LIBRARY_PATH` and those of

@@ -12,8 +12,7 @@ import Testing
     paths.allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  private static let helper =
-    (Binary.path as NSString).deletingLastPathComponent + "/locwatch-advertise"
+  private static let helper = Binary.helper("advertise")
 
   // MARK: The helper
 

@@ -126,7 +126,7 @@ struct BeaconTests {
     let run = try await Binary.run(
       [
         "--", "/usr/bin/python3", folder.write("helper.py", Self.helper),
-        (Binary.path as NSString).deletingLastPathComponent + "/locwatch-beacons",
+        Binary.helper("beacons"),
         folder.write("bluez.py", Self.bluez),
       ], executable: "/usr/bin/dbus-run-session")
     #expect(run.status == 0, "\(run.stderr)")

@@ -9,7 +9,7 @@ import Testing
       FileManager.default.isExecutableFile(atPath: $0)
     }, "apt-get install dbus systemd"))
 struct BusTests {
-  private static let helper = (Binary.path as NSString).deletingLastPathComponent + "/locwatch-bus"
+  private static let helper = Binary.helper("bus")
 
   /// Runs commands of a shell on a bus with the interface; `ask METHOD …` calls it.
   private func session(_ run: DaemonRun, _ commands: String) async throws -> Binary.Result {

@@ -44,7 +44,7 @@ struct ConditionsHelperTests {
   @Test func `G1 it tells what they say, at once and without what nobody says`() async throws {
     let folder = TemporaryFolder()
     let script = folder.write("system.py", Self.script)
-    let helper = (Binary.path as NSString).deletingLastPathComponent + "/locwatch-conditions"
+    let helper = Binary.helper("conditions")
     let run = try await Binary.run(
       ["--", "/usr/bin/python3", script, helper], executable: "/usr/bin/dbus-run-session")
     #expect(run.status == 0, "\(run.stderr)")

@@ -52,7 +52,7 @@ struct NotifyHelperTests {
     let folder = TemporaryFolder()
     let script = folder.write("desktop.py", script)
     let log = folder("log")
-    let helper = (Binary.path as NSString).deletingLastPathComponent + "/locwatch-notify"
+    let helper = Binary.helper("notify")
     let run = try await Binary.run(
       ["--", "/usr/bin/python3", script, helper, log, capabilities, deed, line],
       executable: "/usr/bin/dbus-run-session")
@@ -86,7 +86,7 @@ struct NotifyHelperTests {
   @Test func `without a bus it says that it is not available, and a line that is none is bad data`()
     async throws
   {
-    let helper = (Binary.path as NSString).deletingLastPathComponent + "/locwatch-notify"
+    let helper = Binary.helper("notify")
     for (line, status) in [(Self.tea, 69), ("{}", 65)] {
       let process = Process()
       process.executableURL = URL(fileURLWithPath: helper)

@@ -76,7 +76,7 @@ struct SessionHelperTests {
   {
     let folder = TemporaryFolder()
     let script = folder.write("session.py", Self.script)
-    let helper = (Binary.path as NSString).deletingLastPathComponent + "/locwatch-session"
+    let helper = Binary.helper("session")
     let run = try await Binary.run(
       ["--", "/usr/bin/python3", script, Binary.path, helper, folder.path],
       timeout: .seconds(2 * TestPatience.seconds), executable: "/usr/bin/dbus-run-session")
@@ -89,7 +89,7 @@ struct SessionHelperTests {
   }
 
   @Test func `without a bus it says so, and a wrong argument is one`() async throws {
-    let helper = (Binary.path as NSString).deletingLastPathComponent + "/locwatch-session"
+    let helper = Binary.helper("session")
     let run = try await Binary.run(
       ["DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nowhere/bus", helper], executable: "/usr/bin/env")
     #expect(run.status == 69)

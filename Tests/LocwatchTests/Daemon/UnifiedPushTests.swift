@@ -213,7 +213,7 @@ struct UnifiedPushTests {
 
 /// A bus with a distributor, and the connector on it.
 private final class PushBus {
-  static let connector = (Binary.path as NSString).deletingLastPathComponent + "/locwatch-push"
+  static let connector = Binary.helper("push")
 
   private let run: DaemonRun
   private let bus: LiveProcess
