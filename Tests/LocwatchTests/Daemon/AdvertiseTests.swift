@@ -125,10 +125,6 @@ import Testing
 
   // MARK: The daemon
 
-  private static let hasBus =
-    FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/dbusmock")
-    && hasPrograms(["/usr/bin/dbus-daemon", "/usr/bin/python3"])
-
   /// As much of Avahi as publishes: it notes what it is asked in a file. With the argument `none` it is not there.
   private static let avahi = #"""
     import sys, dbus, dbus.service
@@ -169,66 +165,33 @@ import Testing
     GLib.MainLoop().run()
     """#
 
-  /// Starts a bus and Avahi, which end with it, then becomes the daemon.
-  private static let daemon = #"""
-    import ctypes, os, signal, subprocess, sys
-    PR_SET_PDEATHSIG = 1
-    def end_with_parent(): ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    def start(*words):
-        return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, preexec_fn=end_with_parent)
-    bus = start("/usr/bin/dbus-daemon", "--session", "--nofork", "--print-address=1")
-    os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = bus.stdout.readline().strip()
-    avahi = start(sys.executable, *sys.argv[1:4])
-    avahi.stdout.readline()
-    os.execv(sys.argv[4], sys.argv[4:])
-    """#
-
   private static func begin(_ run: DaemonRun, hasAvahi: Bool = true) async throws {
     try await run.add(
       "a", #"echo '{"advertise":{"type":"_http._tcp","port":8080}}'; serve"#, manifest: "services: []")
-    try run.start(
-      run.settings(), isSimulated: false,
-      through: [
-        "/usr/bin/python3", run.folder.write("daemon.py", daemon), run.folder.write("avahi.py", avahi),
-        run.folder("avahi.log"), hasAvahi ? "there" : "none",
-      ])
+    try run.startOnBus(avahi, [run.folder("avahi.log"), hasAvahi ? "there" : "none"])
     #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
   }
 
-  private static func asked(_ run: DaemonRun) -> [String] {
-    ((try? String(contentsOfFile: run.folder("avahi.log"), encoding: .utf8)) ?? "")
-      .split(separator: "\n").map(String.init)
-  }
-
-  /// The process of the helper; nil where there is none.
-  private static func helper(of run: DaemonRun) -> Int32? {
-    guard let daemon = run.process?.pid else { return nil }
-    return KernelFile.names(in: "/proc", areDirectories: true).compactMap { Int32($0) }.first {
-      KernelFile.target("/proc/\($0)/exe")?.hasSuffix("/locwatch-advertise") == true
-        && KernelFile.read("/proc/\($0)/status")?.contains("\nPPid:\t\(daemon)\n") == true
-    }
-  }
-
-  @Test(.enabled(if: hasBus, "no bus and no Python here"))
+  @Test(.needsBus)
   func `K6 a service is published while its program runs, and the helper is there no longer than that`()
     async throws
   {
     let run = try DaemonRun()
     try await Self.begin(run)
     let published = "+ a on pi _http._tcp 8080"
-    func count(_ line: String) -> Int { Self.asked(run).count { $0 == line } }
+    func count(_ line: String) -> Int { run.lines(of: "avahi.log").count { $0 == line } }
     try await run.wait("the service") { count(published) == 1 }
-    #expect(Self.helper(of: run) != nil)
+    #expect(!run.helpers("advertise").isEmpty)
 
     #expect(try await run.command(["subscribers", "background", "a"]).status == 0)
     try await run.waitFor("a", .suspended)
-    try await run.wait("the end of the helper") { Self.helper(of: run) == nil && count("gone") == 1 }
+    try await run.wait("the end of the helper") { run.helpers("advertise").isEmpty && count("gone") == 1 }
 
     #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
     try await run.wait("the service again") { count(published) == 2 }
 
     // Who publishes it is killed, and started again.
-    let helper = try #require(Self.helper(of: run))
+    let helper = try #require(run.helpers("advertise").first)
     #expect(kill(helper, SIGKILL) == 0)
     try await run.wait("the service after that") { count(published) == 3 }
 
@@ -240,7 +203,7 @@ import Testing
     #expect(told.first?.contains(#""service":"_http._tcp","port":8080"#) == true, "\(told)")
   }
 
-  @Test(.enabled(if: hasBus, "no bus and no Python here"))
+  @Test(.needsBus)
   func `K6 without Avahi on the bus the program is told that nothing publishes its service`() async throws {
     let run = try DaemonRun()
     try await Self.begin(run, hasAvahi: false)
@@ -248,7 +211,7 @@ import Testing
       run.log.contains { $0.line.contains(#""what":"advertise","reason":"unavailable""#) }
     }
     #expect(try await run.decisions("a").contains("refuse B9 unavailable"))
-    try await run.wait("the end of the helper") { Self.helper(of: run) == nil }
+    try await run.wait("the end of the helper") { run.helpers("advertise").isEmpty }
     #expect(await run.end() == 0)
   }
 }

@@ -5,12 +5,7 @@ import Testing
 @testable import LocationCore
 
 /// Beacons that BlueZ has seen: the helper, and a daemon with it, before a BlueZ of our own on a private bus.
-@Suite(
-  .enabled(
-    if: FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/dbusmock")
-      && FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-run-session"),
-    "no bus and no Python here"))
-struct BeaconTests {
+@Suite(.needsBus) struct BeaconTests {
   /// As much of BlueZ as looks for advertisements (`doc/org.bluez.AdvertisementMonitor.rst`). It reads commands from its
   /// standard input: `found DEVICE`, `lost DEVICE`. A device is found where one of our patterns fits what it sends.
   private static let bluez = #"""
@@ -139,46 +134,25 @@ struct BeaconTests {
       ], "\(run.stderr)")
   }
 
-  /// Starts a bus and BlueZ, which end with it, then becomes the daemon.
-  private static let daemon = #"""
-    import ctypes, os, signal, subprocess, sys
-    PR_SET_PDEATHSIG = 1
-    def end_with_parent(): ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    def start(*words, **more):
-        return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, preexec_fn=end_with_parent, **more)
-    bus = start("/usr/bin/dbus-daemon", "--session", "--nofork", "--print-address=1")
-    os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = bus.stdout.readline().strip()
-    bluez = start(sys.executable, sys.argv[1], stdin=os.open(sys.argv[2], os.O_RDWR))
-    bluez.stdout.readline()
-    os.execv(sys.argv[3], sys.argv[3:])
-    """#
-
   @Test func `B11 a region of a beacon is entered live and left 30 s after the beacon was seen last`()
     async throws
   {
     let run = try DaemonRun()
-    try #require(unsafe mkfifo(run.folder("commands"), 0o600) == 0)
     let beacon = "2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:1:7"
     #expect(try await run.command(["regions", "add", "desk", "--beacon", beacon]).status == 0)
     try await run.add("a", manifest: "services: [regions]")
-    try run.start(
-      run.settings(), isSimulated: false,
-      through: [
-        "/usr/bin/python3", run.folder.write("daemon.py", Self.daemon),
-        run.folder.write("bluez.py", Self.bluez), run.folder("commands"),
-      ])
-    let commands = try #require(FileHandle(forWritingAtPath: run.folder("commands")))
+    let command = try run.startOnBus(Self.bluez)
     func types() async throws -> [String] {
       try await run.events().compactMap { $0.firstMatch(of: /"type":"(region\.\w+)"/).map { String($0.1) } }
     }
     // The daemon may still be asking BlueZ: a device that is told before that is told to nobody.
     try await run.wait("the entry") {
-      try commands.write(contentsOf: Data("found desk\n".utf8))
+      try command("found desk")
       try await Task.sleep(for: .milliseconds(200))
       return try await types().contains("region.enter")
     }
     try await run.wait("the wake") { run.log.contains { $0.line.contains(#""type":"region.enter""#) } }
-    try commands.write(contentsOf: Data("lost desk\n".utf8))
+    try command("lost desk")
     try await run.wait("the exit") { try await types().contains("region.exit") }
     let exit = try #require(try await run.events().first { $0.contains("region.exit") })
     #expect(exit.contains(#""reason":"unseen""#), "\(exit)")

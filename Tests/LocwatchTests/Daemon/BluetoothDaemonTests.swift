@@ -7,13 +7,7 @@ import Testing
 
 /// Rules J3 and J3a from the outside: a daemon with its program for Bluetooth, before a BlueZ of our own on a private
 /// bus.
-@Suite(
-  .serialized,
-  .enabled(
-    if: hasPython && FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/dbusmock")
-      && FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-daemon"),
-    "no bus and no Python here"))
-struct BluetoothDaemonTests {
+@Suite(.serialized, .needsBus) struct BluetoothDaemonTests {
   /// As much of BlueZ as connects a device and offers a service. It reads commands from its standard input and writes
   /// what it was asked to standard output. The device is not known at first; it is found by a discovery.
   private static let bluez = #"""
@@ -152,20 +146,6 @@ struct BluetoothDaemonTests {
     GLib.MainLoop().run()
     """#
 
-  /// Starts a bus and BlueZ, which end with it, then becomes the daemon.
-  private static let daemon = #"""
-    import ctypes, os, signal, subprocess, sys
-    PR_SET_PDEATHSIG = 1
-    def end_with_parent(): ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    def start(*words, **more):
-        return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, preexec_fn=end_with_parent, **more)
-    bus = start("/usr/bin/dbus-daemon", "--session", "--nofork", "--print-address=1")
-    os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = bus.stdout.readline().strip()
-    bluez = start(sys.executable, sys.argv[1], sys.argv[3], stdin=os.open(sys.argv[2], os.O_RDWR))
-    bluez.stdout.readline()
-    os.execv(sys.argv[4], sys.argv[4:])
-    """#
-
   /// A program that writes what it is told and what its characteristic says to the log, and acknowledges it. Each new
   /// descriptor takes the place of the one before.
   private static func program(_ open: String, _ run: DaemonRun) -> String {
@@ -224,31 +204,20 @@ struct BluetoothDaemonTests {
   private static func start(
     _ run: DaemonRun, _ open: String, mode: String
   ) async throws -> (String) throws -> Void {
-    try #require(unsafe mkfifo(run.folder("commands"), 0o600) == 0)
     try await run.add("a", program(open, run), manifest: "services: []\nmodes: [\(mode)]")
-    try begin(run)
+    let command = try begin(run)
     #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
-    let commands = try #require(FileHandle(forWritingAtPath: run.folder("commands")))
-    return { try commands.write(contentsOf: Data(($0 + "\n").utf8)) }
+    return command
   }
 
-  private static func begin(_ run: DaemonRun) throws {
-    try run.start(
-      run.settings(), isSimulated: false,
-      through: [
-        "/usr/bin/python3", run.folder.write("daemon.py", daemon), run.folder.write("bluez.py", bluez),
-        run.folder("commands"), run.folder("bluez.log"),
-      ])
+  @discardableResult
+  private static func begin(_ run: DaemonRun) throws -> (String) throws -> Void {
+    try run.startOnBus(bluez, [run.folder("bluez.log")])
   }
 
   /// Waits until BlueZ has been asked something.
   private static func waitForBlueZ(_ run: DaemonRun, _ line: String, count: Int = 1) async throws {
-    try await run.wait("BlueZ: \(line)") { asked(run).count { $0 == line } >= count }
-  }
-
-  private static func asked(_ run: DaemonRun) -> [String] {
-    ((try? String(contentsOfFile: run.folder("bluez.log"), encoding: .utf8)) ?? "")
-      .split(separator: "\n").map(String.init)
+    try await run.wait("BlueZ: \(line)") { run.lines(of: "bluez.log").count { $0 == line } >= count }
   }
 
   private static func waitForLog(_ run: DaemonRun, _ text: String, count: Int = 1) async throws {
@@ -297,7 +266,7 @@ struct BluetoothDaemonTests {
     #expect(second().first == "passed band" || second().first?.contains(#""type":"launch""#) == true)
     let launch = try #require(second().first { $0.contains(#""type":"launch""#) })
     #expect(launch.contains(#""cause":"J3""#) && launch.contains(#""sessions":["band"]"#), "\(launch)")
-    #expect(Self.asked(run).count { $0 == "acquired" } == 1)
+    #expect(run.lines(of: "bluez.log").count { $0 == "acquired" } == 1)
 
     // It goes, and comes back.
     try await run.waitFor("a", .suspended)
@@ -351,12 +320,7 @@ struct BluetoothDaemonTests {
     let command = try await Self.start(run, Self.central, mode: "bluetooth-central")
     try command("near")
     try await Self.waitForLog(run, "passed band")
-    let daemon = try #require(run.process?.pid)
-    let helper = try #require(
-      KernelFile.names(in: "/proc", areDirectories: true).compactMap { Int32($0) }.first {
-        KernelFile.target("/proc/\($0)/exe")?.hasSuffix("/locwatch-bluetooth") == true
-          && KernelFile.read("/proc/\($0)/status")?.contains("\nPPid:\t\(daemon)\n") == true
-      })
+    let helper = try #require(run.helpers("bluetooth").first)
     #expect(kill(helper, SIGKILL) == 0)
     try await Self.waitForBlueZ(run, "acquired", count: 2)
     try await Self.waitForLog(run, "passed band", count: 2)
@@ -372,7 +336,8 @@ struct BluetoothDaemonTests {
     let run = try DaemonRun()
     let command = try await Self.start(run, Self.peripheral, mode: "bluetooth-peripheral")
     try await Self.waitForBlueZ(run, "advertised peripheral 0000aaaa-0000-1000-8000-00805f9b34fb Lamp")
-    #expect(Self.asked(run).contains("object 0000bbbb-0000-1000-8000-00805f9b34fb read write notify"))
+    #expect(
+      run.lines(of: "bluez.log").contains("object 0000bbbb-0000-1000-8000-00805f9b34fb read write notify"))
     try await Self.waitForLog(run, #""event":"connect""#)
     #expect(try await run.command(["subscribers", "background", "a"]).status == 0)
     try await run.waitFor("a", .suspended)
@@ -400,7 +365,6 @@ struct BluetoothDaemonTests {
 
   @Test func `J3a a program that may not use Bluetooth is refused`() async throws {
     let run = try DaemonRun()
-    try #require(unsafe mkfifo(run.folder("commands"), 0o600) == 0)
     try await run.add(
       "a", Self.program(Self.central, run), manifest: "services: []\nmodes: [bluetooth-central]")
     try Self.begin(run)

@@ -3,12 +3,7 @@ import TestSupport
 import Testing
 
 /// The program that asks NetworkManager and UPower, before mocks of both on a private bus.
-@Suite(
-  .enabled(
-    if: FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/dbusmock")
-      && FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-run-session"),
-    "no mocks of the system here"))
-struct ConditionsHelperTests {
+@Suite(.needsBus) struct ConditionsHelperTests {
   /// Starts the program on a bus without anybody, then the services, and changes what they say; prints each line.
   private static let script = #"""
     import os, subprocess, sys, time
@@ -58,42 +53,15 @@ struct ConditionsHelperTests {
       ])
   }
 
-  /// Starts a bus, which ends with it, then becomes the daemon.
-  private static let daemon = #"""
-    import ctypes, os, signal, subprocess, sys
-    PR_SET_PDEATHSIG = 1
-    bus = subprocess.Popen(["/usr/bin/dbus-daemon", "--session", "--nofork", "--print-address=1"],
-                           stdout=subprocess.PIPE, text=True,
-                           preexec_fn=lambda: ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL))
-    os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = bus.stdout.readline().strip()
-    os.execv(sys.argv[1], sys.argv[1:])
-    """#
-
   @Test func `G1 it is started again after it has ended`() async throws {
     let run = try DaemonRun()
     try await run.add("a", manifest: "services: []\nmodes: [fetch]")
-    try run.start(
-      run.settings(), isSimulated: false,
-      through: ["/usr/bin/python3", run.folder.write("daemon.py", Self.daemon)])
-    let process = try #require(run.process)
-    /// The number of the helper; nil while there is none.
-    func helper() throws -> pid_t? {
-      let tasks = "/proc/\(process.pid)/task"
-      for task in try FileManager.default.contentsOfDirectory(atPath: tasks) {
-        let children = try? String(contentsOfFile: "\(tasks)/\(task)/children", encoding: .utf8)
-        for child in children?.split(separator: " ") ?? [] {
-          let name = try? String(contentsOfFile: "/proc/\(child)/comm", encoding: .utf8)
-          // The kernel cuts names after 15 bytes.
-          if name == "locwatch-condit\n" { return pid_t(child) }
-        }
-      }
-      return nil
-    }
-    try await run.wait("the helper") { try helper() != nil }
-    let first = try #require(try helper())
+    try run.startOnBus()
+    try await run.wait("the helper") { !run.helpers("conditions").isEmpty }
+    let first = try #require(run.helpers("conditions").first)
     try #require(kill(first, SIGKILL) == 0)
-    try await run.wait("the next") { try helper().map { $0 != first } ?? false }
-    let log = process.stderr
+    try await run.wait("the next") { run.helpers("conditions").contains { $0 != first } }
+    let log = run.process?.stderr ?? ""
     #expect(log.contains("locwatch-conditions has ended and is started again"), "\(log)")
     #expect(await run.end() == 0)
   }

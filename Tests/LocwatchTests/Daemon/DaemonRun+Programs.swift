@@ -59,6 +59,9 @@ extension DaemonRun {
     try await waitForFixes(1, sourceLocation: sourceLocation)
   }
 
+  /// The lines of a file that something writes; none where there is no such file yet.
+  func lines(of name: String) -> [Substring] { (KernelFile.read(folder(name)) ?? "").split(separator: "\n") }
+
   /// What programs were told, with the number of the process that was.
   var log: [(pid: Int32, line: String)] {
     let text = (try? String(contentsOfFile: folder("log"), encoding: .utf8)) ?? ""

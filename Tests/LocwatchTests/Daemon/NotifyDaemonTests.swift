@@ -14,7 +14,7 @@ import Testing
   }
 
   private static func shown(_ run: DaemonRun) -> [Substring] {
-    (KernelFile.read(run.folder("shown")) ?? "").split(separator: "\n")
+    run.lines(of: "shown")
   }
 
   private static func scheduled(_ run: DaemonRun) throws -> [String] {

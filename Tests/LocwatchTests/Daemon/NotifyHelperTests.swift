@@ -3,12 +3,7 @@ import TestSupport
 import Testing
 
 /// The program that shows notifications on the desktop, before a mock of the desktop's service on a private bus.
-@Suite(
-  .enabled(
-    if: FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/dbusmock")
-      && FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-run-session"),
-    "no mock of the desktop here"))
-struct NotifyHelperTests {
+@Suite(.needsBus) struct NotifyHelperTests {
   /// Starts the service and the helper, waits for the call, has the user do something, and prints the helper's status.
   private static let script = #"""
     import json, subprocess, sys, time

@@ -3,12 +3,7 @@ import TestSupport
 import Testing
 
 /// The program that tells of the screen's lock, before a mock of logind on a private bus and a real daemon.
-@Suite(
-  .enabled(
-    if: FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/dbusmock")
-      && FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-run-session"),
-    "no mock of logind here"))
-struct SessionHelperTests {
+@Suite(.needsBus) struct SessionHelperTests {
   /// Runs a daemon with one program in the foreground, and tells what the log has of its states after each deed.
   private static let script = #"""
     import json, os, subprocess, sys, time

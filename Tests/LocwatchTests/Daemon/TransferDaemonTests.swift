@@ -152,7 +152,7 @@ struct TransferDaemonTests {
     /// The bytes of a file that has arrived.
     func file(_ name: String) -> Data? { FileManager.default.contents(atPath: run.folder("own/" + name)) }
 
-    var requests: [Substring] { (KernelFile.read(run.folder("requests")) ?? "").split(separator: "\n") }
+    var requests: [Substring] { run.lines(of: "requests") }
 
     func told(_ type: String) -> [String] {
       run.log.map(\.line).filter { $0.contains("\"type\":\"\(type)\"") }
@@ -167,14 +167,6 @@ struct TransferDaemonTests {
           run.move(0, second: second)
         }
         return isSo()
-      }
-    }
-
-    /// The processes that carry files for the daemon.
-    func helpers() -> [Int32] {
-      KernelFile.names(in: "/proc", areDirectories: true).compactMap { Int32($0) }.filter {
-        KernelFile.target("/proc/\($0)/exe")?.hasSuffix("/locwatch-transfer") == true
-          && KernelFile.read("/proc/\($0)/status")?.contains("\nPPid:\t\(run.process?.pid ?? 0)\n") == true
       }
     }
   }
@@ -266,7 +258,7 @@ struct TransferDaemonTests {
       (FileManager.default.contents(atPath: run.state + ".transfers/parts/a/1")?.count ?? 0) >= 2_000_000
         && FileManager.default.fileExists(atPath: run.state + ".transfers/parts/a/1.state")
     }
-    let helper = try #require(site.helpers().first)
+    let helper = try #require(site.run.helpers("transfer").first)
     kill(helper, SIGKILL)
     try await run.wait("the next request") { site.requests.count == 2 }
     #expect(site.requests.last?.contains("bytes=2000000- 206 2000000") == true, "\(site.requests)")
@@ -299,7 +291,7 @@ struct TransferDaemonTests {
     try run.start(run.settings())
     try await run.wait("the next process") {
       let locks = KernelFile.read("/proc/locks") ?? ""
-      return site.helpers().contains { locks.contains("-> FLOCK  ADVISORY  WRITE \($0) ") }
+      return site.run.helpers("transfer").contains { locks.contains("-> FLOCK  ADVISORY  WRITE \($0) ") }
     }
     try #require(ftruncate(file, 1000) == 0)
     _ = FileManager.default.createFile(atPath: part + ".done", contents: Data(#"{"bytes":1000}"#.utf8))
@@ -317,7 +309,7 @@ struct TransferDaemonTests {
     let site = try await Site(Self.ask("/slow/200000", "big"))
     let run = site.run
     _ = try await run.waitForFile("half")
-    let helper = try #require(site.helpers().first)
+    let helper = try #require(site.run.helpers("transfer").first)
     // It hears no more of what its process says.
     run.process?.signal(SIGSTOP)
     _ = run.folder.write("go", "")
@@ -343,7 +335,7 @@ struct TransferDaemonTests {
       FileManager.default.fileExists(atPath: run.state + ".transfers/parts/a/1.state")
     }
     _ = run.folder.write("generation", "two")
-    let helper = try #require(site.helpers().first)
+    let helper = try #require(site.run.helpers("transfer").first)
     // Only then may the server go on: else the first file arrives whole.
     kill(helper, SIGKILL)
     _ = run.folder.write("go", "")
@@ -376,10 +368,10 @@ struct TransferDaemonTests {
     // No note can be written any more.
     try #require(unsafe mkdir(part + ".state.new", 0o700) == 0)
     _ = run.folder.write("generation", "two")
-    kill(try #require(site.helpers().first), SIGKILL)
+    kill(try #require(site.run.helpers("transfer").first), SIGKILL)
     try await run.wait("the half of the other") { half().map { $0 != one } ?? false }
     _ = run.folder.write("generation", "one")
-    kill(try #require(site.helpers().first), SIGKILL)
+    kill(try #require(site.run.helpers("transfer").first), SIGKILL)
     _ = run.folder.write("go", "")
     try await run.wait("the result") { site.told("transfer.done").count == 1 }
     #expect(site.file("big")?.prefix(2_000_000) == one)
@@ -495,7 +487,7 @@ struct TransferDaemonTests {
     let parts = try #require(StatePath.status(run.state + ".transfers/parts/a"))
     let copy = "\(directory)/.locwatch-\(parts.st_ino)-1"
     try #require(FileManager.default.createFile(atPath: copy, contents: Data("half".utf8)))
-    kill(try #require(site.helpers().first), SIGKILL)
+    kill(try #require(site.run.helpers("transfer").first), SIGKILL)
     try await run.wait("the next process") { !FileManager.default.fileExists(atPath: copy) }
     _ = run.folder.write("go", "")
     try await run.wait("the result") { site.told("transfer.done").count == 1 }
@@ -622,7 +614,7 @@ struct TransferDaemonTests {
     #expect(try await run.command(["subscribers", "launch", "b"]).status == 0)
     _ = try await run.waitForFile("half")
     // Its user may not trace it: then these are root's (proc(5), PR_SET_DUMPABLE).
-    let process = try #require(site.helpers().first)
+    let process = try #require(site.run.helpers("transfer").first)
     #expect(StatePath.status("/proc/\(process)/fd")?.st_uid == 0)
     _ = run.folder.write("go", "")
     var ends: [Substring] = []
@@ -649,7 +641,7 @@ struct TransferDaemonTests {
     }
     #expect(site.file("big") == nil)
     #expect(try await run.decisions("a").contains("drop I3 cancelled"))
-    try await run.wait("the end of its process") { site.helpers().isEmpty }
+    try await run.wait("the end of its process") { site.run.helpers("transfer").isEmpty }
     #expect(await run.end() == 0)
   }
 }
