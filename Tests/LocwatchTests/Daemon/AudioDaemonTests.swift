@@ -30,7 +30,7 @@ struct AudioDaemonTests {
     try await run.wait("the stream") {
       try await !server.run(["pactl", "list", "short", "sink-inputs"]).isEmpty
     }
-    // Long enough for it to be measured.
+    // Long enough for it to be measured: that it is as loud as was supposed is told to nobody.
     try await Task.sleep(for: .seconds(4))
     // An hour by the fixes.
     for second in 1...36 { run.move(0, second: 100 * second) }
@@ -42,7 +42,7 @@ struct AudioDaemonTests {
     // The next file has no sound.
     #expect(try await server.run(["playerctl", "-p", "locwatch.a", "next"]) == "")
     try await run.wait("its session") { try run.shown("a")?.audio.last?.token == 2 }
-    try await Task.sleep(for: .seconds(5))
+    try await run.wait("its quiet") { try run.shown("a")?.session.modes.audio?.isQuiet == true }
     #expect(try run.state(of: "a") == .background)
     var second = 4_000
     try await run.wait("silence") {
