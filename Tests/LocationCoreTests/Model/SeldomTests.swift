@@ -20,16 +20,46 @@ import Testing
     @Count var count: Int
   }
 
-  @Test(
-    arguments: [
-      (Holder(rare: nil, seldom: 4, count: 5), #"{"count":5,"seldom":4}"#),
-      (Holder(rare: [7], seldom: 4, count: 5), #"{"count":5,"rare":[7],"seldom":4}"#),
-    ])
-  private func `they are coded as the values themselves`(_ holder: Holder, _ text: String) throws {
+  /// Optional values in the memory of the values alone.
+  private struct Optionals: Codable, Hashable {
+    @Maybe var meters: Double?
+    @Maybe var instant: EngineInstant?
+    @Maybe var place: Coordinate?
+
+    static let empty = Optionals(meters: nil, instant: nil, place: nil)
+    static let full = Optionals(
+      meters: 0, instant: EngineInstant(microseconds: .max), place: Coordinate(latitude: -90, longitude: 0))
+  }
+
+  /// Reads a value, and expects that it is written as it was read.
+  private func read<Value: Codable>(_ text: String, as type: Value.Type = Value.self) throws -> Value {
+    let value = try JSONDecoder().decode(Value.self, from: Data(text.utf8))
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    #expect(String(decoding: try encoder.encode(holder), as: UTF8.self) == text)
-    #expect(try JSONDecoder().decode(Holder.self, from: Data(text.utf8)) == holder)
+    #expect(String(decoding: try encoder.encode(value), as: UTF8.self) == text)
+    return value
+  }
+
+  @Test func `they are coded as the values themselves`() throws {
+    #expect(try read(#"{"count":5,"seldom":4}"#) == Holder(rare: nil, seldom: 4, count: 5))
+    #expect(try read(#"{"count":5,"rare":[7],"seldom":4}"#) == Holder(rare: [7], seldom: 4, count: 5))
+    #expect(try read("{}") == Optionals.empty)
+    let all = #"{"instant":9223372036854775807,"meters":0,"place":{"latitude":-90,"longitude":0}}"#
+    #expect(try read(all) == Optionals.full)
+  }
+
+  @Test func `optional values take no more memory than the values`() {
+    #expect(MemoryLayout<Optionals>.size == 32)
+  }
+
+  @Test func `an optional value comes and goes`() {
+    var values = Optionals.full
+    #expect(values.meters == 0 && values.instant?.microseconds == .max && values.place?.latitude == -90)
+    values.meters = nil
+    values.instant = nil
+    values.place = nil
+    #expect(values.meters == nil && values.instant == nil && values.place == nil)
+    #expect(values == .empty && values != .full)
   }
 
   @Test func `a rare value comes, changes where it is, and goes`() {
@@ -55,21 +85,14 @@ import Testing
     let text =
       #"{"count":3,"east":[1,2,3,0,0,0,0,0],"north":[0,0,5,0,0,0,0,0],"reachMeters":9,"#
       + #""seconds":[0,12,24,0,0,0,0,0]}"#
-    let path = try JSONDecoder().decode(ArrivalPath.self, from: Data(text.utf8))
+    let path = try read(text, as: ArrivalPath.self)
     #expect(path.seconds(to: TangentPlane.Point(east: 3, north: 5), within: 0.5, VisitConfiguration()) == 24)
     #expect(path.seconds(to: TangentPlane.Point(east: 1, north: 0), within: 0.5, VisitConfiguration()) == 0)
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    #expect(String(decoding: try encoder.encode(path), as: UTF8.self) == text)
   }
 
   @Test func `counts of regions are coded as a dictionary`() throws {
-    let text = #"{"enter":2,"state":1}"#
-    let counts = try JSONDecoder().decode(RegionCounts.self, from: Data(text.utf8))
+    let counts = try read(#"{"enter":2,"state":1}"#, as: RegionCounts.self)
     #expect(counts["enter"] == 2 && counts["exit"] == nil && counts.all.map(\.name) == ["enter", "state"])
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    #expect(String(decoding: try encoder.encode(counts), as: UTF8.self) == text)
   }
 
   /// An engine of a fleet leaves out the ledger, and nothing else.
