@@ -1,0 +1,167 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationFleet
+
+/// What the one who runs a fleet does, and is told.
+extension FleetWorkerTests {
+  @Test(arguments: [
+    (["device"], "missing expected argument '<user/device>'; see locwatch-fleet device --help"),
+    (
+      ["simulate", "--rate=-1"],
+      "--rate and --start need a number of at least 0; see locwatch-fleet simulate --help"
+    ),
+    (["status", "--bogus"], "unknown option '--bogus'; see locwatch-fleet status --help"),
+    (
+      ["simulate", "--seed", "x"],
+      "the value 'x' is invalid for '--seed <seed>'; see locwatch-fleet simulate --help"
+    ),
+  ])
+  func `what is wrong with the arguments is told in one line`(words: [String], text: String) async throws {
+    let run = try await Binary.run(words, executable: NATSCluster.program)
+    #expect(run.status == 64 && run.stdout.isEmpty, "\(run)")
+    #expect(run.stderr == "locwatch-fleet: \(text)\n")
+  }
+
+  @Test func `what simulate publishes is kept, also of a second run`() async throws {
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
+    for seed in ["1", "2", "2"] {
+      let run = try await cluster.fleet([
+        "simulate", "--devices", "5", "--seconds", "100", "--start", "1700000000", "--seed", seed,
+      ])
+      #expect(run.stdout == "50 fixes of 5 devices published\n", "\(run)")
+    }
+    let status = try await cluster.fleet(["status"])
+    #expect(status.stdout.contains("150 messages of fixes"), "\(status)")
+  }
+
+  @Test func `a mapping to another number of partitions is told when a fleet is made`() async throws {
+    let cluster = try NATSCluster(folder, partitions: 4)
+    try cluster.start(0)
+    for partitions in ["2", "8", "16"] {
+      var run: Binary.Result?
+      let isTold = await eventually {
+        run = try await cluster.fleet(["init", "--partitions", partitions])
+        return run?.status == 78
+      }
+      #expect(isTold && run?.stderr.contains("--print-mapping") == true, "\(String(describing: run))")
+    }
+  }
+
+  /// The configuration that we ship, with a second tenant, on ports of this machine.
+  private func writeExample(port: Int, mqttPort: Int) throws -> String {
+    var text = try String(contentsOfFile: PackageRoot.file("Examples/fleet/nats.conf"), encoding: .utf8)
+    let cluster = try #require(text.range(of: "cluster {"))
+    let end = try #require(text.range(of: "}", range: cluster.upperBound..<text.endIndex))
+    text.removeSubrange(cluster.lowerBound..<end.upperBound)
+    let account = try #require(text.range(of: "  acme {"))
+    let last = try #require(text.range(of: "}", options: .backwards))
+    var other = String(text[account.lowerBound..<last.lowerBound])
+    for (old, new) in [("acme", "other"), ("$ACME_FLEET_PASSWORD", "o1"), ("$ACME_ALICE_PASSWORD", "o2")] {
+      other = other.replacingOccurrences(of: old, with: new)
+    }
+    for (old, new) in [("user: fleet", "user: operator"), ("alice", "bob")] {
+      other = other.replacingOccurrences(of: old, with: new)
+    }
+    text.insert(contentsOf: other, at: last.lowerBound)
+    for (old, new) in [
+      ("0.0.0.0:4222", "127.0.0.1:\(port)"), ("0.0.0.0:1883", "127.0.0.1:\(mqttPort)"),
+      ("/var/lib/nats", folder("js")), ("$ACME_FLEET_PASSWORD", "f1"), ("$ACME_ALICE_PASSWORD", "a1"),
+    ] {
+      #expect(text.contains(old))
+      text = text.replacingOccurrences(of: old, with: new)
+    }
+    return folder.write("example.conf", text)
+  }
+
+  @Test func `a phone and two tenants, with the servers' configuration that we ship`() async throws {
+    let (port, mqttPort) = (try Listener.freePort(), try Listener.freePort())
+    let server = try LiveProcess(
+      try #require(NATSCluster.path), ["-c", try writeExample(port: port, mqttPort: mqttPort)])
+    func fleet(_ user: String, _ words: [String]) async throws -> Binary.Result {
+      try await Binary.run(
+        words + ["--server", "nats://\(user)@127.0.0.1:\(port)"],
+        executable: NATSCluster.program)
+    }
+    for user in ["fleet:f1", "operator:o1"] {
+      let isUp = await eventually { try await fleet(user, ["init", "--partitions", "16"]).status == 0 }
+      #expect(isUp, "\(server.stderr)")
+    }
+    let worker = try LiveProcess(
+      NATSCluster.program, ["worker", "--server", "nats://fleet:f1@127.0.0.1:\(port)"])
+    func publish(_ topic: String, _ fix: Int) async throws {
+      let payload =
+        "{\"_type\":\"location\",\"lat\":48.1371,\"lon\":11.5754,\"acc\":8,\"tst\":\(1_700_000_000 + fix)}"
+      let run = try await Binary.run(
+        [
+          "-h", "127.0.0.1", "-p", "\(mqttPort)", "-u", "alice", "-P", "a1", "-q", "1", "-t", topic, "-m",
+          payload,
+        ],
+        executable: "/usr/bin/mosquitto_pub")
+      #expect(run.status == 0, "\(run.stderr)")
+    }
+    // MQTT does not say that alice may not publish as somebody else.
+    try await publish("owntracks/mallory/phone", 0)
+    for fix in 1...5 { try await publish("owntracks/alice/phone", 10 * fix) }
+    let isThere = await eventually {
+      try await fleet("fleet:f1", ["device", "alice/phone", "--json"]).stdout.contains("\"fixes\":5")
+    }
+    #expect(isThere, "\(worker.stderr)\(server.stderr)")
+    let isTold = await eventually {
+      try await fleet("fleet:f1", ["events"]).stdout.contains("\"track\":\"alice/phone\"")
+    }
+    #expect(isTold, "\(worker.stderr)")
+    let devices = try await fleet("fleet:f1", ["devices"])
+    #expect(
+      devices.stdout.contains("alice/phone") && !devices.stdout.contains("mallory"), "\(devices.stdout)")
+    for words in [["devices"], ["events"]] {
+      let other = try await fleet("operator:o1", words)
+      #expect(other.status == 0 && !other.stdout.contains("alice"), "\(other.stdout)\(other.stderr)")
+    }
+    // A phone's own password is of no use over NATS, where the confirmation of a fix could purge a stream.
+    let phone = try await fleet("alice:a1", ["devices"])
+    #expect(phone.status == 77 && !phone.stdout.contains("alice"), "\(phone.stdout)\(phone.stderr)")
+    #expect(phone.stderr.contains("Authorization Violation"), "\(phone.stderr)")
+    worker.signal(SIGTERM)
+    #expect(await worker.finish() == 0, "\(worker.stderr)")
+    #expect(!worker.stderr.contains("f1@"))
+  }
+
+  @Test func `one server and one partition are told as one`() async throws {
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
+    let run = try await cluster.fleet(["init", "--partitions", "1"])
+    #expect(run.stdout == "a fleet of 1 partition, each message on 1 server\n", "\(run)")
+    // Shorter than the servers look for doubles.
+    let short = try await cluster.fleet([
+      "init", "--partitions", "1", "--fix-days", "0.001", "--event-days", "0.005",
+    ])
+    #expect(short.status == 0, "\(short)")
+    // Shorter than the servers keep anything.
+    let tooShort = try await cluster.fleet(["init", "--partitions", "1", "--fix-days", "1e-9"])
+    #expect(tooShort.status == 78 && tooShort.stderr.contains("max age"), "\(tooShort)")
+  }
+
+  @Test func `the help says what the name of a worker may have`() async throws {
+    let run = try await Binary.run(["worker", "--help"], executable: NATSCluster.program)
+    let words = run.stdout.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+    #expect(words.contains("of letters, digits, - and _"), "\(run.stdout)")
+  }
+
+  @Test func `what is wrong is told in one line`() async throws {
+    let port = try Listener.freePort()
+    let run = try await Binary.run(
+      ["status", "--server", "nats://secret@127.0.0.1:\(port)"], executable: NATSCluster.program)
+    #expect(run.status == 69)
+    #expect(run.stderr.split(separator: "\n").count == 1 && !run.stderr.contains("secret"), "\(run.stderr)")
+    let cluster = try NATSCluster(folder, partitions: 2)
+    try cluster.start(0)
+    let isUp = await eventually {
+      let status = try await cluster.fleet(["status"])
+      return status.status == 78 && status.stderr.contains("locwatch-fleet init")
+    }
+    #expect(isUp)
+    let other = try await cluster.fleet(["init", "--partitions", "1"])
+    #expect(other.status == 78 || other.status == 0)
+  }
+}
