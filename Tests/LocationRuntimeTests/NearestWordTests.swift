@@ -1,6 +1,4 @@
 import LocationFormats
-import LocationLab
-import LocationRuntime
 import Testing
 
 @Suite struct NearestWordTests {

@@ -1,8 +1,6 @@
 import Foundation
 import LocationCore
-import LocationFormats
 import LocationLab
-import LocationRuntime
 import TestSupport
 
 /// A drive of 200 m, as a receiver tells it.

@@ -1,8 +1,6 @@
 import Foundation
 import LocationCore
-import LocationFormats
 import LocationLab
-import LocationRuntime
 import TestSupport
 import Testing
 

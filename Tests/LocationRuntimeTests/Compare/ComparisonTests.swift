@@ -4,7 +4,6 @@ import Testing
 @testable import LocationCore
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// The policies side by side on the shipped day with a commute.
 @Suite struct ComparisonTests {

@@ -2,9 +2,7 @@ import LocationCore
 import TestSupport
 import Testing
 
-@testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// Which events two policies have in common.
 @Suite struct EventMatchTests {

@@ -1,7 +1,6 @@
 import LocationCore
 import LocationFormats
 import LocationLab
-import TestSupport
 import Testing
 
 @testable import LocationRuntime

@@ -1,5 +1,4 @@
 import LocationCore
-import LocationFormats
 import LocationLab
 import LocationRuntime
 import TestSupport

@@ -1,8 +1,5 @@
 import LocationCore
-import LocationFormats
-import LocationLab
 import LocationRuntime
-import TestSupport
 import Testing
 
 /// A connection that is given up because nobody needs a fix.

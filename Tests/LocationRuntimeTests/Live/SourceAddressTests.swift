@@ -1,5 +1,4 @@
 import LocationFormats
-import LocationLab
 import LocationRuntime
 import Testing
 

@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationFormats
 @testable import LocationRuntime
 
 /// When an outlet is tried again, and when no more.

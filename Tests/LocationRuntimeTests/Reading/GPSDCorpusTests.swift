@@ -2,7 +2,6 @@ import Foundation
 import LocationCore
 import LocationFormats
 import LocationLab
-import LocationRuntime
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import LocationCore
 import LocationFormats
 import LocationLab
-import LocationRuntime
 import Testing
 
 @Suite("Reading NDJSON")

@@ -3,7 +3,6 @@ import LocationCore
 import LocationFormats
 import LocationLab
 import LocationRuntime
-import Testing
 
 /// A track as it was read: every item, and the failure it ended with.
 struct Reading {

@@ -4,7 +4,6 @@ import TestSupport
 
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// A recording as it was read.
 struct Recording {

@@ -4,7 +4,6 @@ import Testing
 
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// What a JSON text says, for comparison.
 indirect enum PlainJSON: Equatable {

@@ -1,7 +1,6 @@
 import GRDB
 import LocationCore
 import LocationFormats
-import TestSupport
 
 @testable import LocationRuntime
 

@@ -3,7 +3,6 @@ import LocationCore
 import TestSupport
 import Testing
 
-@testable import LocationFormats
 @testable import LocationRuntime
 
 /// What counts of a program that was told to end.

@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationFormats
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// The first unlock after a boot (rule A8), told by a file.

@@ -3,8 +3,6 @@ import LocationCore
 import TestSupport
 import Testing
 
-@testable import LocationFormats
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// Locks that a suspended program would keep from others (rule K3).

@@ -4,7 +4,6 @@ import Testing
 
 @testable import LocationCore
 @testable import LocationFormats
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// Programs that do what they should not: the supervisor stays well, and says what it saw.

@@ -3,8 +3,6 @@ import LocationCore
 import TestSupport
 import Testing
 
-@testable import LocationFormats
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// What is found of a supervisor that was killed.

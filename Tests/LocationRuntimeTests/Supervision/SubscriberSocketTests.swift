@@ -3,8 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationFormats
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// Programs that are no children of the supervisor's, on its socket.

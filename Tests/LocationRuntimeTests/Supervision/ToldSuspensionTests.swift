@@ -4,7 +4,6 @@ import Testing
 
 @testable import LocationCore
 @testable import LocationFormats
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// Rule A2: a program reads that it is suspended before it is.

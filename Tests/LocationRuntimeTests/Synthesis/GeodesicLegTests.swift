@@ -1,9 +1,7 @@
 import LocationCore
 import Testing
 
-@testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 @Suite struct GeodesicLegTests {
   static func place(_ latitude: Double, _ longitude: Double) -> Coordinate {

@@ -4,7 +4,6 @@ import Testing
 
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// The tracks in `Tracks/`: each is what its scenario makes, to the byte, and complete.
 @Suite struct ShippedTracksTests {

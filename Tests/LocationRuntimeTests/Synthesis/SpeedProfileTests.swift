@@ -3,7 +3,6 @@ import Testing
 
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 @Suite struct SpeedProfileTests {
   static func piece(

@@ -1,9 +1,7 @@
 import LocationCore
 import Testing
 
-@testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 @Suite struct SynthNoiseTests {
   /// Errors east and north of a receiver that stands still, metres.

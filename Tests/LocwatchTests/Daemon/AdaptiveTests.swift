@@ -3,8 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationFormats
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// `locwatch run --sampling adaptive`: gpsd is let go of, and asked again when it has to be.

@@ -2,8 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import LocationCore
-
 /// Beacons that BlueZ has seen: the helper, and a daemon with it, before a BlueZ of our own on a private bus.
 @Suite(.needsBus) struct BeaconTests {
   /// As much of BlueZ as looks for advertisements (`doc/org.bluez.AdvertisementMonitor.rst`). It reads commands from its

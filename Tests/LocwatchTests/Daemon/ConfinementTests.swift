@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import LocationCore
 @testable import LocationRuntime
 
 /// Programs that run as another user, and within limits.

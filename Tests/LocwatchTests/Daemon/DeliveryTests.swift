@@ -3,9 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// Events on their way to real programs of a daemon that is killed again and again.
 @Suite struct DeliveryTests {

@@ -3,9 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationFormats
-@testable import LocationLab
-@testable import LocationRuntime
 
 /// Programs that do what they should not, under a daemon: it stays well, its memory stays flat, others are served, and
 /// the right rule ends them.

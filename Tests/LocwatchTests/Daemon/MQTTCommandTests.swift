@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationFormats
 
 /// What somebody asks of a daemon through a real mosquitto.
 @Suite(.enabled(if: MosquittoBroker.isInstalled))

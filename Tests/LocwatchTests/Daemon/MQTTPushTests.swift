@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationFormats
 
 /// Pushes through a real mosquitto, which keeps them while the daemon is down.
 @Suite(.enabled(if: MosquittoBroker.isInstalled))

@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationFormats
 
 /// Events on their way from a real daemon to a real mosquitto with TLS.
 @Suite(.enabled(if: MosquittoBroker.isInstalled))

@@ -5,7 +5,6 @@ import Testing
 
 @testable import LocationCore
 @testable import LocationFormats
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// What happens to the machine, and real programs that hold what others wait for.

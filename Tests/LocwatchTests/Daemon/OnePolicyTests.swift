@@ -5,7 +5,6 @@ import Testing
 @testable import LocationCore
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// One policy: the same day decides the same for a modelled program in a replay and for a real one of a daemon.
 @Suite struct OnePolicyTests {

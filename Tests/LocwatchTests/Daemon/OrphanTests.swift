@@ -3,8 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationFormats
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// What is left of programs when the daemon is killed: nothing, once it is back.

@@ -3,8 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationFormats
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// Finite tasks of real programs (rules C1 to C4).

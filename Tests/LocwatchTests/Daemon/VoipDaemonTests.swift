@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationRuntime
 
 /// Section E from the outside: Examples/phone.py and a real server, through kills of the program and of the daemon.
 @Suite(.enabled(if: hasPython, "no Python here")) struct VoipDaemonTests {

@@ -2,8 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import LocationFormats
-
 /// What a stranger tries on `locwatch serve`, from outside.
 @Suite struct ServeAttackTests {
   @Test func `regions are added, moved and removed by who has the token, and by nobody else`() async throws {

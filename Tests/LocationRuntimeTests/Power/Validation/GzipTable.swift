@@ -2,8 +2,6 @@ import FoundationEssentials
 import TestSupport
 
 @testable import LocationFormats
-@testable import LocationLab
-@testable import LocationRuntime
 
 /// A table of the corpus that is packed with gzip.
 enum GzipTable {

@@ -3,7 +3,6 @@ import TestSupport
 
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// What a phone of `MobilityNet` used, as the power model has it, from what is known without its battery: how it was
 /// set, when its own state machine tracked, and when it was carried.

@@ -3,7 +3,6 @@ import TestSupport
 
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// Levels V1 to V3: each day predicted by profiles that were fitted to the other days.
 struct PowerValidation {

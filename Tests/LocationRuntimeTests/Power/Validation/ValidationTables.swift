@@ -3,7 +3,6 @@ import TestSupport
 
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// The validation as tables of Markdown.
 struct ValidationTables {
