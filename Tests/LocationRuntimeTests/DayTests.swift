@@ -3,7 +3,6 @@ import Testing
 
 @testable import LocationCore
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// A whole day as a user lives it, each decision held against the rules of `Docs/Policy.md`.
 @Suite struct DayTests {

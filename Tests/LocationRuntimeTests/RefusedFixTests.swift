@@ -1,7 +1,6 @@
 import Testing
 
 @testable import LocationCore
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// A report without a position is said to have none, in every format.

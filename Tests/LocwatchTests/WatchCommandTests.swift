@@ -1,5 +1,4 @@
 import Foundation
-import LocationCore
 import LocationLab
 import TestSupport
 import Testing

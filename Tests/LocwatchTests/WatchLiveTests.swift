@@ -1,6 +1,5 @@
 import Foundation
 import LocationCore
-import LocationLab
 import TestSupport
 import Testing
 

@@ -4,7 +4,6 @@ import Testing
 
 @testable import LocationCore
 @testable import LocationFormats
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// What those who follow the events are told over the control socket.

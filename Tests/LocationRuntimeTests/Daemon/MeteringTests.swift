@@ -1,7 +1,6 @@
 import Testing
 
 @testable import LocationCore
-@testable import LocationLab
 @testable import LocationRuntime
 
 @Suite struct MeteringTests {

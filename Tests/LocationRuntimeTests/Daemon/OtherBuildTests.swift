@@ -1,6 +1,5 @@
 import GRDB
 import LocationCore
-import LocationFormats
 import TestSupport
 import Testing
 

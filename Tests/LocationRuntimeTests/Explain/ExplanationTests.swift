@@ -5,7 +5,6 @@ import Testing
 @testable import LocationCore
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// Why something did, or did not, happen: asked of a state file and of a recording.
 @Suite struct ExplanationTests {

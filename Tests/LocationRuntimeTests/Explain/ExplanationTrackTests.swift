@@ -4,7 +4,6 @@ import Testing
 @testable import LocationCore
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// A track is explained as its replay decides.
 @Suite struct ExplanationTrackTests {

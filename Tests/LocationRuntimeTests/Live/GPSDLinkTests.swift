@@ -1,7 +1,6 @@
 import Glibc
 import LocationCore
 import LocationFormats
-import LocationLab
 import LocationRuntime
 import TestSupport
 import Testing

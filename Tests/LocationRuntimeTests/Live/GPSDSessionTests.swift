@@ -1,6 +1,4 @@
 import LocationCore
-import LocationFormats
-import LocationLab
 import TestSupport
 import Testing
 

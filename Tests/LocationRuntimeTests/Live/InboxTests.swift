@@ -1,6 +1,5 @@
 import LocationCore
 import LocationFormats
-import LocationLab
 import LocationRuntime
 import TestSupport
 import Testing

@@ -4,7 +4,6 @@ import Testing
 
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// The blocks of a calibration as a file.
 @Suite struct CalibrationFileTests {

@@ -1,9 +1,7 @@
-import LocationCore
 import Testing
 
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// The meters whose logs are tables, with the traps that belong to each. All logs are made here.
 @Suite struct MeterTableTests {

@@ -4,7 +4,6 @@ import Testing
 
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// Fitting a profile to readings that were made from another.
 @Suite struct PowerCalibrationTests {

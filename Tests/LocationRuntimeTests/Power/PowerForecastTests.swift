@@ -4,7 +4,6 @@ import Testing
 
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// What a schedule or a track is expected to use, held against a meter.
 @Suite struct PowerForecastTests {

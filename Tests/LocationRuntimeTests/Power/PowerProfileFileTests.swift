@@ -1,7 +1,6 @@
 import FoundationEssentials
 import LocationCore
 import LocationFormats
-import LocationRuntime
 import TestSupport
 import Testing
 

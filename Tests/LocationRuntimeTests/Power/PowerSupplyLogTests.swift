@@ -1,11 +1,8 @@
 import FoundationEssentials
-import LocationCore
-import TestSupport
 import Testing
 
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// Batteries that tell of themselves, through the kernel and through UPower, with their traps. All logs are made here.
 @Suite struct PowerSupplyLogTests {

@@ -1,7 +1,6 @@
 import Foundation
 import LocationCore
 import LocationFormats
-import LocationLab
 import TestSupport
 import Testing
 

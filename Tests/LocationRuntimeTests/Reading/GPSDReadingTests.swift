@@ -1,6 +1,5 @@
 import LocationCore
 import LocationFormats
-import LocationLab
 import Testing
 
 @Suite("Reading gpsd's reports")

@@ -1,8 +1,6 @@
 import Foundation
 import LocationCore
 import LocationFormats
-import LocationLab
-import LocationRuntime
 
 /// A track as it was read: every item, and the failure it ended with.
 struct Reading {

@@ -2,8 +2,6 @@ import Dispatch
 import Foundation
 import LocationCore
 import LocationFormats
-import LocationLab
-import LocationRuntime
 import Testing
 
 @Suite("Opening a track")

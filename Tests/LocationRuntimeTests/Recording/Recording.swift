@@ -1,9 +1,7 @@
 import Glibc
 import LocationCore
-import TestSupport
 
 @testable import LocationFormats
-@testable import LocationLab
 
 /// A recording as it was read.
 struct Recording {

@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationFormats
-@testable import LocationLab
 
 /// What a JSON text says, for comparison.
 indirect enum PlainJSON: Equatable {

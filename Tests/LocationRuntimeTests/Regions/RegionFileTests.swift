@@ -2,8 +2,6 @@ import LocationCore
 import Testing
 
 @testable import LocationFormats
-@testable import LocationLab
-@testable import LocationRuntime
 
 @Suite struct RegionFileTests {
   static func read(_ text: String, options: RegionFile.Options = .init()) throws -> RegionFile {

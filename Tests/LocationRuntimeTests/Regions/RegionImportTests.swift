@@ -2,8 +2,6 @@ import LocationCore
 import Testing
 
 @testable import LocationFormats
-@testable import LocationLab
-@testable import LocationRuntime
 
 /// Regions from files that are not GeoJSON.
 @Suite struct RegionImportTests {

@@ -3,8 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationFormats
-@testable import LocationLab
-@testable import LocationRuntime
 
 @Suite struct RegionLocatorTests {
   /// Every region asked, as a check on the tree.

@@ -3,8 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationFormats
-@testable import LocationLab
-@testable import LocationRuntime
 
 /// Polygons, multipolygons and corridors from files.
 @Suite struct RegionShapeTests {

@@ -1,7 +1,6 @@
 import TestSupport
 
 @testable import LocationCore
-@testable import LocationFormats
 @testable import LocationLab
 @testable import LocationRuntime
 

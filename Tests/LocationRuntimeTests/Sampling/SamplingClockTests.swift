@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationFormats
 @testable import LocationLab
 @testable import LocationRuntime
 

@@ -2,8 +2,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationFormats
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// What adaptive sampling has to reach, against the receiver that is always on and one that asks every 120 s.

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import LocationCore
-import LocationFormats
 import TestSupport
 
 @testable import LocationRuntime

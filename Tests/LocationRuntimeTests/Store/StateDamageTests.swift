@@ -5,7 +5,6 @@ import Testing
 
 @testable import LocationCore
 @testable import LocationFormats
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// State files that are damaged: each is an answer, none a crash.

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationFormats
 @testable import LocationRuntime
 
 /// Rule J1: accessories of real programs, which are watched while those are suspended. The accessory is a

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import LocationFormats
-@testable import LocationLab
 @testable import LocationRuntime
 
 @Suite struct MemoryPressureTests {

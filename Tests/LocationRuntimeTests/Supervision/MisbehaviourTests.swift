@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationFormats
 @testable import LocationRuntime
 
 /// Programs that do what they should not: the supervisor stays well, and says what it saw.

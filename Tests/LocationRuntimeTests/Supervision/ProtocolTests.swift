@@ -3,7 +3,6 @@ import LocationCore
 import Testing
 
 @testable import LocationFormats
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// The parts of the supervision that need no process.

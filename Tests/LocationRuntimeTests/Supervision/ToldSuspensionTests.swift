@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationFormats
 @testable import LocationRuntime
 
 /// Rule A2: a program reads that it is suspended before it is.

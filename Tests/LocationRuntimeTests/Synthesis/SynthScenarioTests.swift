@@ -3,7 +3,6 @@ import Testing
 
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// A scenario from its text.
 func scenario(_ text: String) throws(Failure) -> SynthScenario {

@@ -3,7 +3,6 @@ import Testing
 
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 @Suite struct SynthTrackTests {
   static func fixes(_ text: String, seed: UInt64? = nil) throws(Failure) -> [SynthFix] {

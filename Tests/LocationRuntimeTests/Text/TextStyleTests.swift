@@ -1,7 +1,6 @@
 import Testing
 
 @testable import LocationCore
-@testable import LocationFormats
 @testable import LocationRuntime
 
 /// Lines of records on a terminal.

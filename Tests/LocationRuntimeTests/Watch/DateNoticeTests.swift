@@ -1,5 +1,4 @@
 import LocationCore
-import LocationLab
 import LocationRuntime
 import TestSupport
 import Testing

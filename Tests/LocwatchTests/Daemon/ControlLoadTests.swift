@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import LocationCore
 @testable import LocationRuntime
 
 /// Clients of the control socket that do what they should not: fixes go on, and other clients are answered.

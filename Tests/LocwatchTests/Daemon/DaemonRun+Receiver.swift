@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// Where the machine is, and what became of its receiver.

@@ -4,7 +4,6 @@ import Testing
 
 @testable import LocationCore
 @testable import LocationFormats
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// A `locwatch run` on a state file of its own, fed by a scripted gpsd, that can be killed and started again.

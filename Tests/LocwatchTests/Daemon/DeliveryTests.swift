@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationLab
 
 /// Events on their way to real programs of a daemon that is killed again and again.
 @Suite struct DeliveryTests {

@@ -4,8 +4,6 @@ import Testing
 
 @testable import LocationCore
 @testable import LocationFormats
-@testable import LocationLab
-@testable import LocationRuntime
 
 /// `locwatch explain` beside a daemon, after it, and on its journal.
 @Suite struct ExplainTests {

@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// `locwatch run` as in the field: a real gpsd, the machine's clock, systemd's socket; and what is taken home of it.

@@ -2,8 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import LocationCore
-
 /// What somebody asks of a daemon through a real mosquitto.
 @Suite(.enabled(if: MosquittoBroker.isInstalled))
 struct MQTTCommandTests {

@@ -3,8 +3,6 @@ import GRDB
 import TestSupport
 import Testing
 
-@testable import LocationCore
-
 /// Pushes through a real mosquitto, which keeps them while the daemon is down.
 @Suite(.enabled(if: MosquittoBroker.isInstalled))
 struct MQTTPushTests {

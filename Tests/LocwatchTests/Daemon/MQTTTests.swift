@@ -2,8 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import LocationCore
-
 /// Events on their way from a real daemon to a real mosquitto with TLS.
 @Suite(.enabled(if: MosquittoBroker.isInstalled))
 struct MQTTTests {

@@ -3,8 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationFormats
-@testable import LocationLab
 
 /// One policy: the same day decides the same for a modelled program in a replay and for a real one of a daemon.
 @Suite struct OnePolicyTests {

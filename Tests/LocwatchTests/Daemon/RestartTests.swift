@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// `locwatch run`, killed and started again.

@@ -4,7 +4,6 @@ import Testing
 
 @testable import LocationCore
 @testable import LocationFormats
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// Paths that somebody else may have prepared: the daemon follows no link, and trusts only what belongs to its user.

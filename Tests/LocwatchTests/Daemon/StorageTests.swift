@@ -3,8 +3,6 @@ import GRDB
 import TestSupport
 import Testing
 
-@testable import LocationCore
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// `locwatch run` on a disk that is full, on a database that is damaged, and what it keeps of the past.

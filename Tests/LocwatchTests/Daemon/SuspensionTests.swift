@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// Suspension, wake and relaunch of real programs by the daemon.

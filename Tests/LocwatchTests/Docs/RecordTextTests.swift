@@ -3,7 +3,6 @@ import Testing
 @testable import LocationCore
 @testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// Records that were kept as lines read as those that have just happened.
 @Suite struct RecordTextTests {

@@ -1,7 +1,6 @@
 import Foundation
 
 @testable import LocationCore
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// One record of each type with everything it can have, as it is written.

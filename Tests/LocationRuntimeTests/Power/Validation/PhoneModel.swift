@@ -1,7 +1,6 @@
 import LocationCore
 import TestSupport
 
-@testable import LocationFormats
 @testable import LocationLab
 
 /// What a phone of `MobilityNet` used, as the power model has it, from what is known without its battery: how it was

@@ -1,7 +1,6 @@
 import LocationCore
 import TestSupport
 
-@testable import LocationFormats
 @testable import LocationLab
 
 /// Levels V1 to V3: each day predicted by profiles that were fitted to the other days.

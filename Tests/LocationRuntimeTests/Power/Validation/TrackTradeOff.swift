@@ -1,8 +1,6 @@
 import LocationCore
 
-@testable import LocationFormats
 @testable import LocationLab
-@testable import LocationRuntime
 
 /// Level V5: what a way of sampling misses, beside what it costs, on the reference days.
 struct TrackTradeOff {

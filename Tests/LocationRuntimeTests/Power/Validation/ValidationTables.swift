@@ -1,9 +1,6 @@
 import LocationCore
 import TestSupport
 
-@testable import LocationFormats
-@testable import LocationLab
-
 /// The validation as tables of Markdown.
 struct ValidationTables {
   private let validation: PowerValidation
