@@ -95,9 +95,6 @@ import Glibc
     return message
   }
 
-  /// The exit status of a program without its bus: `EX_UNAVAILABLE` of sysexits.h.
-  package static let unavailable: Int32 = 69
-
   /// Has the bus hand on signals that fit, such as `type='signal',interface='…'`.
   package func match(_ rule: String) throws(Failure) {
     try call(

@@ -2,9 +2,6 @@ import Glibc
 
 /// What happens where a person starts a program that is for the daemon alone. It lies in the path all the same.
 package enum StartByHand {
-  /// `EX_USAGE` of sysexits.h.
-  private static let usage: Int32 = 64
-
   /// Ends the program where it was started with an argument, or at a terminal, and says who starts it.
   ///
   /// - Parameters:
@@ -18,6 +15,6 @@ package enum StartByHand {
     _ = unsafe line.withUnsafeBytes {
       unsafe write(isAsked ? STDOUT_FILENO : STDERR_FILENO, $0.baseAddress, $0.count)
     }
-    exit(isAsked ? 0 : usage)
+    exit(isAsked ? 0 : EX_USAGE)
   }
 }

@@ -16,18 +16,15 @@ import LocationFormats
   private static let lineBytes = 8_192
 
   static func main() {
-    let isLook = Array(CommandLine.arguments.dropFirst()) == ["--look"]
-    if !isLook { StartByHand.endProgram("locwatch-advertise", see: "locwatch subscribers") }
-    _ = signal(SIGPIPE, SIG_IGN)
-    do throws(MessageBus.Failure) {
-      let bus = try MessageBus(.system)
-      guard !isLook else { exit(PublishedServices.hasAvahi(bus) ? EXIT_SUCCESS : MessageBus.unavailable) }
-      try serve(bus)
-    } catch {
-      if !isLook { say(.trouble("no bus of the machine: \(error)")) }
-      fflush(nil)
-      exit(MessageBus.unavailable)
-    }
+    if Array(CommandLine.arguments.dropFirst()) == ["--look"] { look() }
+    HelperProgram.run(
+      "locwatch-advertise", see: "locwatch subscribers", on: .system,
+      tell: { say(.trouble("no bus of the machine: \($0)")) }, serve: serve)
+  }
+
+  private static func look() -> Never {
+    guard let bus = try? MessageBus(.system), PublishedServices.hasAvahi(bus) else { exit(EX_UNAVAILABLE) }
+    exit(EXIT_SUCCESS)
   }
 
   private static func serve(_ bus: consuming MessageBus) throws(MessageBus.Failure) {

@@ -17,15 +17,9 @@ import LocationFormats
   private static let lineBytes = 65_536
 
   static func main() {
-    StartByHand.endProgram("locwatch-bluetooth", see: "locwatch subscribers bluetooth")
-    _ = signal(SIGPIPE, SIG_IGN)
-    do throws(MessageBus.Failure) {
-      try serve(MessageBus(.system))
-    } catch {
-      say("trouble", .string("no bus of the machine: \(error)"))
-      fflush(nil)
-      exit(MessageBus.unavailable)
-    }
+    HelperProgram.run(
+      "locwatch-bluetooth", see: "locwatch subscribers bluetooth", on: .system,
+      tell: { say("trouble", .string("no bus of the machine: \($0)")) }, serve: serve)
   }
 
   private static func serve(_ bus: consuming MessageBus) throws(MessageBus.Failure) {

@@ -70,14 +70,8 @@ struct GeoClueSource: ~Copyable {
         _ = try bus.send(
           Self.service, Self.manager, Self.service + ".Manager", "AddAgent", [.text(Self.agentName)])
       }
-      if polled.has(STDIN_FILENO), !Self.daemonListens() { return }
+      if polled.has(STDIN_FILENO), DaemonPipes.read() == nil { return }
     }
-  }
-
-  private static func daemonListens() -> Bool {
-    var piece = [UInt8](repeating: 0, count: 4_096)
-    let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(STDIN_FILENO, $0) }
-    return count > 0 || count < 0 && (errno == EAGAIN || errno == EINTR)
   }
 
   // MARK: - What comes
@@ -187,11 +181,7 @@ struct GeoClueSource: ~Copyable {
   // MARK: - To the daemon
 
   private static func say(_ members: (inout JSONLine) -> Void) {
-    do throws(Failure) {
-      try OutputFile(path: "-").write(JSONLine.line(members))
-    } catch {
-      exit(0)
-    }
+    DaemonPipes.write(JSONLine.line(members))
   }
 
   /// Says why it ends, and ends: the daemon begins anew.

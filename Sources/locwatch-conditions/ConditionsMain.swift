@@ -8,13 +8,7 @@ import LocationBus
 /// ends when its input does. It is a program of its own so that the daemon needs no bus.
 @main struct ConditionsMain {
   static func main() {
-    StartByHand.endProgram("locwatch-conditions", see: "locwatch subscribers")
-    _ = signal(SIGPIPE, SIG_IGN)
-    do throws(MessageBus.Failure) {
-      try serve(MessageBus(.system))
-    } catch {
-      exit(MessageBus.unavailable)
-    }
+    HelperProgram.run("locwatch-conditions", see: "locwatch subscribers", on: .system, serve: serve)
   }
 
   private static let network = "org.freedesktop.NetworkManager"

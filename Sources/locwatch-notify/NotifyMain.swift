@@ -9,14 +9,12 @@ import LocationBus
 @main struct NotifyMain {
   /// The user opened it.
   private static let openedStatus: Int32 = 100
-  /// `EX_DATAERR` of sysexits.h.
-  private static let badData: Int32 = 65
   /// Seconds for which it waits for the user.
   private static let patienceSeconds: UInt64 = 86_400
 
   static func main() {
     StartByHand.endProgram("locwatch-notify", see: "locwatch notifications")
-    guard let line = readLine(), let notification = DesktopNotification(line: line) else { exit(badData) }
+    guard let line = readLine(), let notification = DesktopNotification(line: line) else { exit(EX_DATAERR) }
     do throws(MessageBus.Failure) {
       let bus = try MessageBus(.session)
       let isOpened = try notification.show(on: bus, within: patienceSeconds) {
@@ -25,7 +23,7 @@ import LocationBus
       }
       exit(isOpened ? openedStatus : 0)
     } catch {
-      exit(MessageBus.unavailable)
+      exit(EX_UNAVAILABLE)
     }
   }
 }

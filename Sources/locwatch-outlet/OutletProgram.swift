@@ -82,12 +82,8 @@ enum Answer {
           "final": failure.isFinal ? .boolean(true) : nil,
         ])
       }
-    do throws(Failure) {
-      try OutputFile(path: "-").write(Array((line.text + "\n").utf8))
-    } catch {
-      // The daemon is gone: the next one begins where it was.
-      exit(0)
-    }
+    // Where the daemon is gone, the next one begins where it was.
+    DaemonPipes.write(Array((line.text + "\n").utf8))
   }
 }
 

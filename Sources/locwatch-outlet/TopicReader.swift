@@ -23,7 +23,7 @@ struct TopicReader {
       var reader = try TopicReader(settings, OutletProgram.secrets(settings), topic)
       try reader.serve()
     } catch {
-      say(
+      DaemonPipes.write(
         JSONLine.line {
           $0.member("class", "ERROR")
           $0.member("message", error.reason)
@@ -39,7 +39,7 @@ struct TopicReader {
     self.topic = topic
     link.subscribe([topic])
     try link.flush()
-    Self.say(
+    DaemonPipes.write(
       JSONLine.line {
         $0.member("class", "VERSION")
         $0.member("release", "OwnTracks at \(topic)")
@@ -59,28 +59,16 @@ struct TopicReader {
         case .connected, .published, .alive: break
         }
       }
-      if hasNews, !Self.daemonListens() { return }
+      // What the daemon asks says nothing new.
+      if hasNews, DaemonPipes.read() == nil { return }
     }
   }
 
   /// Passes on what is a location; whatever else is published there says nothing of gpsd's.
   private func hand(on payload: [UInt8]) {
     let line = payload.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }
-    if case .fix = FixLine(line.span, assumeAccuracyMeters: nil) { Self.say(line + [UInt8(ascii: "\n")]) }
-  }
-
-  /// What the daemon asks says nothing new; the end of it says that nobody listens any more.
-  private static func daemonListens() -> Bool {
-    var piece = [UInt8](repeating: 0, count: 4_096)
-    let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(STDIN_FILENO, $0) }
-    return count > 0 || count < 0 && (errno == EAGAIN || errno == EINTR)
-  }
-
-  private static func say(_ line: [UInt8]) {
-    do throws(Failure) {
-      try OutputFile(path: "-").write(line)
-    } catch {
-      exit(0)
+    if case .fix = FixLine(line.span, assumeAccuracyMeters: nil) {
+      DaemonPipes.write(line + [UInt8(ascii: "\n")])
     }
   }
 }

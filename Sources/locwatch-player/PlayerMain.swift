@@ -9,13 +9,7 @@ import LocationCore
 /// ends when its input does. It is a program of its own so that the daemon needs no bus.
 @main struct PlayerMain {
   static func main() {
-    StartByHand.endProgram("locwatch-player", see: "locwatch subscribers")
-    _ = signal(SIGPIPE, SIG_IGN)
-    do throws(MessageBus.Failure) {
-      try serve(MessageBus(.session))
-    } catch {
-      exit(MessageBus.unavailable)
-    }
+    HelperProgram.run("locwatch-player", see: "locwatch subscribers", on: .session, serve: serve)
   }
 
   private static func serve(_ bus: consuming MessageBus) throws(MessageBus.Failure) {

@@ -6,9 +6,6 @@ import LocationBus
 ///
 /// It is a program of its own so that the daemon needs no bus. It waits for signals and does nothing else.
 @main struct SessionMain {
-  /// `EX_USAGE` of sysexits.h.
-  private static let usage: Int32 = 64
-
   private static let help = """
     Tells the locwatch daemon when this user's screen is locked and unlocked.
 
@@ -24,7 +21,7 @@ import LocationBus
     if arguments == ["--help"] || arguments == ["-h"] { return print(help, terminator: "") }
     guard arguments.isEmpty || arguments.count == 2 && arguments[0] == "--state" else {
       complain("usage: locwatch-session [--state FILE]")
-      exit(usage)
+      exit(EX_USAGE)
     }
     do throws(MessageBus.Failure) {
       var screen = try Screen(user: getuid())
@@ -38,7 +35,7 @@ import LocationBus
       }
     } catch {
       complain("logind can't be asked: \(error); is its bus there?")
-      exit(MessageBus.unavailable)
+      exit(EX_UNAVAILABLE)
     }
   }
 

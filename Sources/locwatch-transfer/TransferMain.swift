@@ -68,13 +68,11 @@ struct TransferLoop {
 
   private mutating func readInput() {
     guard PollSet.wait(on: STDIN_FILENO, atMost: 0) != 0 else { return }
-    var piece = [UInt8](repeating: 0, count: 65_536)
-    let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(STDIN_FILENO, $0) }
-    if count > 0 {
-      lines.append(piece.span.extracting(0..<count))
-    } else if count == 0 || errno != EINTR {
+    guard let piece = DaemonPipes.read() else {
       hasEnded = true
+      return
     }
+    lines.append(piece.span)
   }
 
   private mutating func takeLines() {

@@ -105,7 +105,7 @@ final class SocketProgram: SupervisedSubscriber {
     guard nextLaunch == nil else { return backlog.append((nil, launch.line)) }
     nextLaunch = launch
     backlog = []
-    guard !subscriber.command.isEmpty else { return giveUp(.notConnected, status: Self.unreachableStatus) }
+    guard !subscriber.command.isEmpty else { return giveUp(.notConnected, status: EX_UNAVAILABLE) }
     // One that was told to end goes first, and a program that has left may come back while its command runs.
     connectBy = starter == nil || killAt != nil ? nil : now + SupervisorLimits.connectMilliseconds
     startIfDue(at: now)
@@ -251,7 +251,7 @@ final class SocketProgram: SupervisedSubscriber {
   func passTime(at now: Int64) {
     passTimeOfAccessories(at: now)
     if let due = connectBy, due <= now {
-      giveUp(.notConnected, status: Self.unreachableStatus)
+      giveUp(.notConnected, status: EX_UNAVAILABLE)
       endCommand(at: now)
     }
     startIfDue(at: now)
@@ -282,7 +282,4 @@ final class SocketProgram: SupervisedSubscriber {
   }
 
   private func say(_ line: [UInt8]) { if let problem = connection?.talk.tell(line) { note(problem) } }
-
-  /// `EX_UNAVAILABLE` of sysexits.h.
-  private static let unreachableStatus: Int32 = 69
 }

@@ -1,0 +1,27 @@
+import Glibc
+
+/// The main part of a program that speaks to a bus for the daemon.
+package enum HelperProgram {
+  /// Serves the bus until the input ends, and ends the program where there is no bus.
+  ///
+  /// - Parameters:
+  ///   - name: of the program.
+  ///   - command: whose help says what the program is for.
+  ///   - kind: Which bus.
+  ///   - tell: Says why there is no bus.
+  ///   - serve: Answers the bus and the daemon.
+  package static func run(
+    _ name: String, see command: String, on kind: MessageBus.Kind,
+    tell: (MessageBus.Failure) -> Void = { _ in },
+    serve: (consuming MessageBus) throws(MessageBus.Failure) -> Void
+  ) {
+    StartByHand.endProgram(name, see: command)
+    _ = signal(SIGPIPE, SIG_IGN)
+    do throws(MessageBus.Failure) {
+      try serve(MessageBus(kind))
+    } catch {
+      tell(error)
+      exit(EX_UNAVAILABLE)
+    }
+  }
+}
