@@ -4,10 +4,6 @@ import LocationRuntime
 
 /// `locwatch low-power`: whether the machine is in low-power mode.
 struct LowPowerCommand: ReportingCommand {
-  enum Mode: String, ExpressibleByArgument, CaseIterable {
-    case on, off
-  }
-
   static let configuration = CommandConfiguration(
     commandName: "low-power",
     abstract: "Switch low-power mode on or off, or show it.",
@@ -25,7 +21,7 @@ struct LowPowerCommand: ReportingCommand {
       """)
 
   @Argument(help: "on or off (default: show the mode).")
-  var mode: Mode?
+  var mode: OnOrOff?
 
   @Flag(help: "One JSON object; the same as --format ndjson.")
   var json = false
@@ -42,4 +38,9 @@ struct LowPowerCommand: ReportingCommand {
     let isText = !json && RegionsFormat.or(format.format) == .text
     try Terminal.print(isText ? report.text : report.tree.text + "\n")
   }
+}
+
+/// A word that the user says.
+enum OnOrOff: String, ExpressibleByArgument, CaseIterable {
+  case on, off
 }

@@ -125,11 +125,7 @@ struct RegionsAdd: ReportingCommand {
     try state.seat().note([.regions([id])])
     Terminal.warn(RegionFinding.find(in: file).map(\.line) + (try database.waitingInVain(for: [id])))
     let record = RegionRecord(try file.feature(at: 0))
-    try format.print([record], header: RegionRecord.header) {
-      $0.row
-    } json: {
-      $0.write(to: &$1)
-    }
+    try format.print([record], header: RegionRecord.header, row: \.row, json: { $0.write(to: &$1) })
   }
 
   private func made() throws(Failure) -> RegionFile {

@@ -34,11 +34,7 @@ struct RegionsList: ReportingCommand {
         tag == nil
           ? "no regions; locwatch regions add home --circle LAT,LON,RADIUS adds one" : "no such regions")
     }
-    try format.print(records, header: RegionRecord.header) {
-      $0.row
-    } json: { record, line in
-      record.write(to: &line)
-    }
+    try format.print(records, header: RegionRecord.header, row: \.row, json: { $0.write(to: &$1) })
   }
 }
 
@@ -91,11 +87,7 @@ struct RegionsShow: ReportingCommand {
       }
       try Terminal.print(texts.joined(separator: "\n"))
     case .ndjson:
-      try format.print(records, header: []) {
-        $0.row
-      } json: {
-        $0.write(to: &$1)
-      }
+      try format.print(records, header: [], row: \.row, json: { $0.write(to: &$1) })
     }
   }
 }

@@ -39,11 +39,9 @@ struct RegionsNear: ReportingCommand {
     let regions = try source.read().flatMap(\.regions)
     let near = try RegionNearness.order(regions, from: place, limit: count)
     if near.isEmpty { Terminal.note("no regions") }
-    try format.print(near, header: RegionNearness.header, rightAligned: [0]) {
-      $0.row(in: units)
-    } json: {
-      $0.write(to: &$1)
-    }
+    try format.print(
+      near, header: RegionNearness.header, rightAligned: [0], row: { $0.row(in: units) },
+      json: { $0.write(to: &$1) })
   }
 }
 

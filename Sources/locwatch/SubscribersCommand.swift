@@ -48,11 +48,8 @@ struct SubscribersCommand: AsyncParsableCommand {
         try state.noteIfMissing()
         Terminal.note("no subscribers; locwatch subscribers add FILE adds one")
       }
-      try format.print(records, header: SubscriberRecord.header, rightAligned: [2]) {
-        $0.row
-      } json: {
-        $0.write(to: &$1)
-      }
+      try format.print(
+        records, header: SubscriberRecord.header, rightAligned: [2], row: \.row, json: { $0.write(to: &$1) })
     }
   }
 
@@ -82,11 +79,7 @@ struct SubscribersCommand: AsyncParsableCommand {
       switch RegionsFormat.or(format.format) {
       case .text: try Terminal.print(record.text)
       case .ndjson:
-        try format.print([record], header: []) {
-          $0.row
-        } json: {
-          $0.write(to: &$1)
-        }
+        try format.print([record], header: [], row: \.row, json: { $0.write(to: &$1) })
       }
     }
   }
@@ -248,16 +241,11 @@ extension SubscribersCommand {
           locwatch subscribers accessory meter-log off
         """)
 
-    /// What the user says.
-    enum Word: String, ExpressibleByArgument, CaseIterable {
-      case on, off
-    }
-
     @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)
     var name: String
 
     @Argument(help: ArgumentHelp("on or off.", valueName: "word"))
-    var word: Word
+    var word: OnOrOff
 
     @OptionGroup var format: SameFormatOptions
     @OptionGroup var state: StateOptions

@@ -53,4 +53,39 @@ enum Terminal {
     report(failure)
     return ExitCode(failure.code.rawValue)
   }
+
+  /// Prints warnings on standard error.
+  static func warn(_ lines: [String]) {
+    for line in lines.prefix(shownWarnings) { note("warning: \(line)") }
+    if lines.count > shownWarnings { note("warning: \(lines.count - shownWarnings) more warnings") }
+  }
+
+  private static let shownWarnings = 100
+
+  /// Prints one line on standard error.
+  static func note(_ line: String) {
+    do throws(Failure) {
+      let text = wrapped("locwatch: \(TextTable.cell(line))\n", on: .error)
+      try OutputFile.standardError.write(Array(text.utf8))
+    } catch {
+      // Standard error is closed: the exit status is all that is left.
+    }
+  }
+
+  /// Writes text to standard output. On a terminal its lines are broken between words.
+  ///
+  /// - Parameter asIs: whether no line is broken, because the text is for programs too.
+  static func print(_ text: String, asIs: Bool = false) throws(Failure) {
+    let isForPrograms = asIs || text.hasPrefix("{")
+    try OutputFile(path: "-").write(Array((isForPrograms ? text : wrapped(text, on: .output)).utf8))
+  }
+
+  /// Runs a command's work; prints a failure in one line and turns it into the exit status.
+  static func reporting(_ work: () throws(Failure) -> Void) throws {
+    do throws(Failure) {
+      try work()
+    } catch {
+      throw exit(for: error)
+    }
+  }
 }
