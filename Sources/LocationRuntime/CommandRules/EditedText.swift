@@ -41,18 +41,7 @@ package struct EditedText {
       throw Failure(.unavailable, what: "there is no editor", remedy: "name one in EDITOR")
     }
     // By a shell, because the variable may have options in it.
-    let words = ["/bin/sh", "-c", "\(editor) \"$1\"", "sh", path]
-    var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
-    var environment = unsafe ProgramStart.inheritedEnvironment().map { unsafe strdup($0) } + [nil]
-    defer {
-      for index in unsafe arguments.indices { unsafe free(arguments[index]) }
-      for index in unsafe environment.indices { unsafe free(environment[index]) }
-    }
-    var child = pid_t()
-    let code = unsafe posix_spawn(&child, "/bin/sh", nil, nil, &arguments, &environment)
-    var status: Int32 = 0
-    while code == 0, unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
-    guard code == 0, status == 0 else {
+    guard SiblingProgram.run("/bin/sh", ["-c", "\(editor) \"$1\"", "sh", path]) == 0 else {
       throw Failure(
         .unavailable, what: "the editor \"\(editor)\" failed",
         remedy: "name another in \(named ?? "EDITOR"); nothing was changed")
