@@ -30,6 +30,6 @@ struct GlobalOptions {
   /// - Throws: `.noInput`, `.noPermission`.
   func requireSettings() throws(Failure) {
     guard let config, config != "-" else { return }
-    try FileBytes.requireReadable(path: config)
+    try InputFile.requireReadable(config)
   }
 }

@@ -129,12 +129,7 @@ extension JetStream {
   package func last(
     of stream: String, matching subject: String
   ) throws(Failure) -> KeyValueBucket.Entry? {
-    switch try call("STREAM.MSG.GET.\(stream)", KeyValueBucket.request(subject)) {
-    case .success(let answer): return KeyValueBucket.entry(answer)
-    case .failure(let refusal):
-      if refusal.errorCode == Self.noMessage { return nil }
-      throw failure(stream, refusal)
-    }
+    try message(of: stream, KeyValueBucket.request(subject)).flatMap(KeyValueBucket.entry)
   }
 
   /// The first message of some subjects from a sequence on, and its own subject; nil where there is none.
@@ -145,9 +140,16 @@ extension JetStream {
     seconds: Double = RequestPipe.usualSeconds
   ) throws(Failure) -> (subject: String, entry: KeyValueBucket.Entry)? {
     let request = JSONTree.object(["seq": .integer(sequence), "next_by_subj": .string(subject)])
+    guard let answer = try message(of: stream, request, seconds: seconds) else { return nil }
+    return KeyValueBucket.entry(answer).map { (answer["message"]?["subject"]?.string ?? "", $0) }
+  }
+
+  /// The answer to a request for a message; nil where there is none.
+  private func message(
+    of stream: String, _ request: JSONTree, seconds: Double = RequestPipe.usualSeconds
+  ) throws(Failure) -> JSONTree? {
     switch try call("STREAM.MSG.GET.\(stream)", request, seconds: seconds) {
-    case .success(let answer):
-      return KeyValueBucket.entry(answer).map { (answer["message"]?["subject"]?.string ?? "", $0) }
+    case .success(let answer): return answer
     case .failure(let refusal):
       if refusal.errorCode == Self.noMessage { return nil }
       throw failure(stream, refusal)

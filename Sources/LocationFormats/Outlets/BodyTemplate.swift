@@ -68,7 +68,7 @@ package struct BodyTemplate: Hashable, Sendable {
   /// The inside of a JSON string.
   private static func escaped(_ text: String) -> [UInt8] {
     var bytes: [UInt8] = []
-    JSONText.append(text, to: &bytes)
+    JSONString.append(text, to: &bytes)
     return Array(bytes.dropFirst().dropLast())
   }
 }

@@ -45,7 +45,7 @@ package struct CloudEvent: Hashable, Sendable {
     var bytes = Array("{".utf8)
     for attribute in attributes {
       bytes += "\"\(attribute.name)\":".utf8
-      JSONText.append(attribute.value, to: &bytes)
+      JSONString.append(attribute.value, to: &bytes)
       bytes += ",".utf8
     }
     bytes += "\"datacontenttype\":\"application/json\",\"data\":".utf8

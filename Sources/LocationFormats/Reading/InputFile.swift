@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// A file, or standard input, as a stream of bytes.
-struct InputFile: ~Copyable {
+package struct InputFile: ~Copyable {
   /// As the user named it; `<stdin>` for `-`.
   let name: String
   /// The size of a regular file; nil for anything else, whose end nobody knows.
@@ -43,7 +43,7 @@ struct InputFile: ~Copyable {
   /// Refuses a path that can't be read, without opening it: what is in a pipe stays there.
   ///
   /// - Throws: `noInput`, `noPermission`, `io`.
-  static func requireReadable(_ path: String) throws(Failure) {
+  package static func requireReadable(_ path: String) throws(Failure) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 && access(path, R_OK) == 0 else {
       throw failure(errno, file: path, doing: "open")

@@ -98,7 +98,7 @@ enum FeatureText {
   private static func appendID(_ changes: Changes, to bytes: inout [UInt8]) {
     guard let id = changes.id else { return }
     bytes += Array(#","id":"#.utf8)
-    JSONText.append(id, to: &bytes)
+    JSONString.append(id, to: &bytes)
   }
 
   /// The properties in their order, those that change with their new values, then those that are new.

@@ -16,13 +16,6 @@ package enum FileBytes {
     return Array(bytes.prefix(got))
   }
 
-  /// Refuses a path that can't be read, without opening it.
-  ///
-  /// - Throws: `.noInput`, `.noPermission`, `.io`.
-  package static func requireReadable(path: String) throws(Failure) {
-    try InputFile.requireReadable(path)
-  }
-
   /// All bytes of a file, unpacked where it is gzip; `-` is standard input.
   ///
   /// - Throws: `.noInput`, `.noPermission`, `.io`; `.data` where it is too large, its gzip is broken, or it is a device

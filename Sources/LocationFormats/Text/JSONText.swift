@@ -5,7 +5,7 @@ package enum JSONText {
   /// A string, escaped where it must be.
   package static func string(_ value: String) -> String {
     var bytes: [UInt8] = []
-    append(value, to: &bytes)
+    JSONString.append(value, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -21,11 +21,6 @@ package enum JSONText {
   /// A list of strings.
   package static func strings(_ values: [String]) -> String {
     "[" + values.map(string).joined(separator: ",") + "]"
-  }
-
-  /// Appends a string, escaped where it must be.
-  package static func append(_ value: String, to bytes: inout [UInt8]) {
-    JSONString.append(value, to: &bytes)
   }
 
   /// Appends JSON text without the white space between its tokens, so that it fits on one line.

@@ -81,7 +81,7 @@ package indirect enum JSONTree: Hashable, Sendable {
       bytes.append(UInt8(ascii: "{"))
       for (index, member) in members.enumerated() {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        JSONText.append(member.key, to: &bytes)
+        JSONString.append(member.key, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
         member.value.append(to: &bytes)
       }
@@ -93,7 +93,7 @@ package indirect enum JSONTree: Hashable, Sendable {
         element.append(to: &bytes)
       }
       bytes.append(UInt8(ascii: "]"))
-    case .string(let text): JSONText.append(text, to: &bytes)
+    case .string(let text): JSONString.append(text, to: &bytes)
     case .number(let text): bytes += Array(text.utf8)
     case .boolean(let value): bytes += Array((value ? "true" : "false").utf8)
     case .null: bytes += Array("null".utf8)

@@ -13,7 +13,7 @@ package enum BaseMap: Sendable {
   ///   can't be read.
   package init(_ text: String) throws(Failure) {
     guard text.hasPrefix("https://") || text.hasPrefix("http://") else {
-      try FileBytes.requireReadable(path: text)
+      try InputFile.requireReadable(text)
       self = .file(text)
       return
     }

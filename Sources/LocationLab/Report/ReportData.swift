@@ -20,7 +20,7 @@ struct ReportData {
       report.points.milliseconds.first ?? report.events.first?.time.milliseconds ?? 0
     bytes.reserveCapacity(16 * report.points.count + 256 * report.events.count + 4096)
     append("{\"v\":1,\"title\":")
-    JSONText.append(title, to: &bytes)
+    JSONString.append(title, to: &bytes)
     append(
       ",\"units\":\"\(units.rawValue)\",\"adaptive\":\(isAdaptive),\"t0\":\(origin),\"n\":\(report.points.count)"
     )
@@ -102,7 +102,7 @@ extension ReportData {
   private mutating func append(_ lives: [TrackReport.Life]) {
     list("subscribers", lives) { data, life in
       data.append("{\"name\":")
-      JSONText.append(life.name, to: &data.bytes)
+      JSONString.append(life.name, to: &data.bytes)
       data.list("moves", life.moves) { data, move in
         data.append("[\(data.offset(move.at)),\"\(move.state.rawValue)\"]")
       }
@@ -112,17 +112,17 @@ extension ReportData {
 
   private mutating func append(_ event: Record) {
     append("{\"id\":\(event.id),\"t\":\(offset(event.time)),\"type\":")
-    JSONText.append(event.type, to: &bytes)
+    JSONString.append(event.type, to: &bytes)
     let text = TextRecord(event, in: units, tellsNotifications: tellsNotifications)
     append(",\"what\":")
-    JSONText.append(text?.what ?? event.type, to: &bytes)
+    JSONString.append(text?.what ?? event.type, to: &bytes)
     append(",\"detail\":")
-    JSONText.append(text?.detail ?? "", to: &bytes)
+    JSONString.append(text?.detail ?? "", to: &bytes)
     if case .significant(let change) = event.body {
       append(place: change.fix.coordinate)
     } else if case .region(let region) = event.body {
       append(",\"region\":")
-      JSONText.append(region.region, to: &bytes)
+      JSONString.append(region.region, to: &bytes)
       append(place: region.coordinate)
     } else if case .visit(let visit) = event.body {
       append(place: visit.coordinate)
@@ -130,11 +130,11 @@ extension ReportData {
       append(place: update.coordinate)
     } else if case .decision(let decision) = event.body {
       append(",\"subscriber\":")
-      JSONText.append(decision.subscriber, to: &bytes)
+      JSONString.append(decision.subscriber, to: &bytes)
       append(",\"action\":\"\(decision.action.rawValue)\"")
     } else if case .subscriberState(let move) = event.body {
       append(",\"subscriber\":")
-      JSONText.append(move.subscriber, to: &bytes)
+      JSONString.append(move.subscriber, to: &bytes)
     }
     append("}")
   }

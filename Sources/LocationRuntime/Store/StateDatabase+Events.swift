@@ -100,23 +100,12 @@ extension StateDatabase {
 
   /// Who waits for which event that is stored, oldest first, for an engine that records other things.
   func pastOutbox() throws(Failure) -> [String: [PastRecords.Waiting]] {
-    try read("outbox") { database in
-      var outbox: [String: [PastRecords.Waiting]] = [:]
-      let rows = try Row.fetchCursor(
-        database,
-        sql: """
-          SELECT outbox.subscriber AS name, event, state, type, line FROM outbox JOIN events ON id = event
-          ORDER BY event
-          """)
-      while let row = try rows.next() {
-        let name: String = try row.decode(forColumn: "name")
-        let state: String = try row.decode(forColumn: "state")
-        outbox[name, default: []].append(
-          PastRecords.Waiting(
-            event: try row.decode(forColumn: "event"), subject: try Self.subject(of: row),
-            wasHanded: state == "handed"))
-      }
-      return outbox
+    let sql = """
+      SELECT outbox.subscriber AS subscriber, event, state, type, line FROM outbox JOIN events ON id = event
+      ORDER BY event
+      """
+    return try outbox(sql) { row, event, isHanded in
+      PastRecords.Waiting(event: event, subject: try Self.subject(of: row), wasHanded: isHanded)
     }
   }
 

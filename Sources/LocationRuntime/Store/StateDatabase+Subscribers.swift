@@ -71,15 +71,25 @@ extension StateDatabase {
 
   /// Who has not acknowledged what, oldest first.
   func outbox() throws(Failure) -> [String: [SubscriberView.Waiting]] {
+    try outbox("SELECT subscriber, event, state FROM outbox ORDER BY event") { _, event, isHanded in
+      SubscriberView.Waiting(event: event, isHanded: isHanded)
+    }
+  }
+
+  /// Who waits for what, in the order of the rows.
+  ///
+  /// - Parameter waiting: makes it of a row, its event, and whether that was handed over.
+  func outbox<Waiting>(
+    _ sql: String, _ waiting: (Row, _ event: Int, _ isHanded: Bool) throws -> Waiting
+  ) throws(Failure) -> [String: [Waiting]] {
     try read("outbox") { database in
-      var outbox: [String: [SubscriberView.Waiting]] = [:]
-      let rows = try Row.fetchCursor(
-        database, sql: "SELECT subscriber, event, state FROM outbox ORDER BY event")
+      var outbox: [String: [Waiting]] = [:]
+      let rows = try Row.fetchCursor(database, sql: sql)
       while let row = try rows.next() {
         let state: String = try row.decode(forColumn: "state")
         let name: String = try row.decode(forColumn: "subscriber")
         outbox[name, default: []].append(
-          SubscriberView.Waiting(event: try row.decode(forColumn: "event"), isHanded: state == "handed"))
+          try waiting(row, row.decode(forColumn: "event"), state == "handed"))
       }
       return outbox
     }
