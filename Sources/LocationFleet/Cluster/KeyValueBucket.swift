@@ -112,11 +112,7 @@ package struct KeyValueBucket {
   ) throws(Failure) {
     let prefix = subject("").utf8.count
     try stream.read(selection(pattern), over: consumer, atMost: most) { message, place throws(Failure) in
-      let key = message.withSubject { subject in
-        unsafe subject.extracting(min(prefix, subject.count)...).withUnsafeBufferPointer {
-          unsafe String(decoding: $0, as: UTF8.self)
-        }
-      }
+      let key = message.subject.dropping(bytes: prefix)
       try body(key, Entry(revision: place.sequence, value: message.payload))
     }
   }
@@ -147,7 +143,7 @@ extension KeyValueBucket {
     else { return nil }
     let time = message["time"]?.string ?? ""
     return Written(
-      key: String(decoding: subject.utf8.dropFirst(prefix.count), as: UTF8.self), entry: entry,
+      key: subject.dropping(bytes: prefix.count), entry: entry,
       time: UTCTime(rfc3339: Array(time.utf8).span))
   }
 
@@ -169,4 +165,9 @@ extension KeyValueBucket {
       }
     }
   }
+}
+
+extension String {
+  /// Drops bytes, not characters: a mark at the start of a device's name joins the character before it.
+  func dropping(bytes count: Int) -> String { String(decoding: utf8.dropFirst(count), as: UTF8.self) }
 }

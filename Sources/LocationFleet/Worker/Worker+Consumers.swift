@@ -187,8 +187,7 @@ extension Worker {
     let prefix = "\(partition.number)."
     try layout.devices.read(prefix + ">", over: consumer, atMost: mostSnapshots(of: partition)) {
       key, entry throws(Failure) in
-      let name = String(decoding: key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
-      partition.snapshots[ExactName(name)] = entry
+      partition.snapshots[ExactName(key.dropping(bytes: prefix.utf8.count))] = entry
     }
     guard !partition.snapshots.isEmpty else { return }
     let milliseconds = Int((FleetClock.seconds - began) * 1_000)
