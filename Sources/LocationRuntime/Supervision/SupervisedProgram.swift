@@ -129,10 +129,7 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   private func wake(_ launch: LaunchNotice, at now: Int64) {
     cause = launch
-    guard nextLaunch == nil else {
-      isToBeSuspended = false
-      return backlog.append((nil, launch.line))
-    }
+    guard nextLaunch == nil else { return queue(launch) }
     guard let run, !run.isEnding else { return }  // that it has ended is on its way to the engine
     if subscriber.style == .resident { resume(run, for: launch) } else { run.resume() }
   }
@@ -151,9 +148,7 @@ final class SupervisedProgram: SupervisedSubscriber {
         run.tree.setPrecedence(isForeground: launch.isOfUser)
         resume(run, for: launch)
       } else {
-        isToBeSuspended = false
-        // It is started for what came first, and told the rest in its turn.
-        if nextLaunch == nil { nextLaunch = launch } else { backlog.append((nil, launch.line)) }
+        queue(launch)
         startIfDue(at: now)
       }
     case .oneshot:
@@ -168,6 +163,12 @@ final class SupervisedProgram: SupervisedSubscriber {
       errands.insert(errand, at: errands.prefix(while: \.isLaunch).count)
       startIfDue(at: now)
     }
+  }
+
+  /// Has it started for what came first, and told the rest in its turn.
+  private func queue(_ launch: LaunchNotice) {
+    isToBeSuspended = false
+    if nextLaunch == nil { nextLaunch = launch } else { backlog.append((nil, launch.line)) }
   }
 
   private func deliver(_ event: Int, _ line: [UInt8], _ cause: Order.Cause, at now: Int64) {
