@@ -205,8 +205,8 @@ struct DaemonLoop: ~Copyable {
   private mutating func begin() throws(Failure) {
     let reading = clock.read()
     let lastBoot = try database.meta(.boot)
-    let requests = try database.requests()
-    let undone = requests.filter { $0.isUndoneByBoot(since: lastBoot) }
+    let requests = Dictionary(grouping: try database.requests()) { $0.isUndoneByBoot(since: lastBoot) }
+    let undone = requests[true] ?? []
     // A request may be of a boot in which no daemon ran.
     let wasOtherBoot = !undone.isEmpty || lastBoot.map { $0 != ProcessStatus.boot } ?? false
     try database.setMeta([
@@ -232,7 +232,7 @@ struct DaemonLoop: ~Copyable {
     }
     if machine.isUnlocked() { try live.handle(machine: .unlock, at: reading) }
     if !wasOtherBoot { try renewBluetooth(of: live.engine.subscribers) }
-    try take(requests.filter { !$0.isUndoneByBoot(since: lastBoot) }, at: reading)
+    try take(requests[false] ?? [], at: reading)
     if isResumed {
       try live.handle(.machine(.absent(false)), at: clock.read())
       try bookReturn()
