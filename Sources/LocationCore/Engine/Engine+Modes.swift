@@ -110,16 +110,6 @@ extension Engine {
   /// The machine's time zone, as it was told last.
   public var zone: TimeZoneRule { state.policy.zone }
 
-  /// Whether the user lets a subscriber use accessories (rule J2).
-  public func mayUseAccessories(_ name: String) -> Bool {
-    session(name)?.modes.accessories?.isAllowed ?? true
-  }
-
-  /// Whether the user lets a subscriber use Bluetooth (rule J3a).
-  public func mayUseBluetooth(_ name: String) -> Bool {
-    session(name)?.modes.accessories?.isBluetoothDenied != true
-  }
-
   /// Whether the user lets a subscriber show notifications (rule D8).
   public func mayNotify(_ name: String) -> Bool { session(name)?.modes.notifications?.isAllowed ?? true }
 

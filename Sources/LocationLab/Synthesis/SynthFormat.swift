@@ -62,16 +62,6 @@ package struct SynthText {
     if !text.isEmpty { try take(text) }
   }
 
-  /// The whole text.
-  package static func whole(
-    _ scenario: SynthScenario, seed: UInt64? = nil, as format: SynthFormat
-  ) -> [UInt8] {
-    var text = SynthText(scenario, seed: seed, as: format)
-    var bytes: [UInt8] = []
-    text.write { piece in bytes += copy piece }
-    return bytes
-  }
-
   private static let pieceBytes = 1 << 16
 }
 

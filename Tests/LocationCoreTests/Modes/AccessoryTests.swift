@@ -125,8 +125,8 @@ import Testing
     #expect(stage.accessoryOrders.last == "close meter")
     stage.say(23, .mode(.accessory(.allow(true))))
     #expect(stage.accessoryOrders.last == "open meter")
-    let mayUse = stage.engine.mayUseAccessories("a")
-    #expect(mayUse)
+    let accessories = stage.engine.state.policy.session("a")?.modes.accessories
+    #expect(accessories?.isAllowed == true)
   }
 
   @Test func `J2 J1 switching off wakes nobody, and the connect after switching on does`() {

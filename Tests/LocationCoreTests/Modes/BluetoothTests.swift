@@ -248,8 +248,8 @@ import Testing
 
   @Test func `J3a denied, opening is refused; withdrawn, it is a disconnect that wakes nobody`() {
     var stage = Self.stage()
-    let mayUse = stage.engine.mayUseBluetooth("a")
-    #expect(mayUse)
+    let accessories = stage.engine.state.policy.session("a")?.modes.accessories
+    #expect(accessories?.isBluetoothDenied != true)
     stage.say(1, Self.event(.permitBluetooth(false)))
     stage.say(2, Self.event(.open(Self.terms)))
     #expect(stage.log() == ["refuse J3 active>active not_permitted"])

@@ -144,3 +144,13 @@ import Testing
     #expect(bytes == SynthText.whole(long, as: .ndjson) && text.fixCount == 2001)
   }
 }
+
+extension SynthText {
+  /// The whole text.
+  static func whole(_ scenario: SynthScenario, as format: SynthFormat) -> [UInt8] {
+    var text = SynthText(scenario, as: format)
+    var bytes: [UInt8] = []
+    text.write { piece in bytes += copy piece }
+    return bytes
+  }
+}
