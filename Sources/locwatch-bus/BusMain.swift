@@ -1,6 +1,5 @@
 import Glibc
 import LocationBus
-import LocationCore
 import LocationFormats
 
 /// `locwatch-bus`: what needs a D-Bus bus, in a process of its own so that the daemon stays small.

@@ -1,5 +1,4 @@
 import Glibc
-import LocationCore
 import LocationFormats
 
 /// `locwatch-outlet`: speaks to the other side of one outlet. The daemon starts it, and nobody else has to.

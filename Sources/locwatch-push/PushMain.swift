@@ -1,6 +1,5 @@
 import Glibc
 import LocationBus
-import LocationCore
 import LocationFormats
 import LocationRuntime
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import LocationRuntime
 
 /// `locwatch regions`: the places to watch.
 struct RegionsCommand: AsyncParsableCommand {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import LocationCore
 import LocationFormats
 import LocationRuntime
 

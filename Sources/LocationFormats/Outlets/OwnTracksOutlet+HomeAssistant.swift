@@ -1,5 +1,3 @@
-import LocationCore
-
 extension OutletSettings {
   /// What Home Assistant knows the device by. Names that differ only in what it does not take have the same.
   package var homeAssistantID: String { OwnTracksOutlet.word("locwatch_\(instance)_\(name)") }

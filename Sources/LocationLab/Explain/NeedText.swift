@@ -1,5 +1,4 @@
 import LocationCore
-import LocationFormats
 
 /// What a region's state would take to change, in words.
 struct NeedText {

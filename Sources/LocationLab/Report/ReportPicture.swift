@@ -1,5 +1,4 @@
 import LocationCore
-import LocationFormats
 
 /// The policies of a comparison side by side: a picture of what each costs and misses, and the numbers.
 enum ReportPicture {

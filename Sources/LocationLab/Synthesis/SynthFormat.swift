@@ -1,5 +1,4 @@
 import LocationFormats
-import LocationRuntime
 
 /// The formats a synthetic track is written in.
 package enum SynthFormat: String, CaseIterable, Sendable {

@@ -1,5 +1,4 @@
 import Glibc
-import LocationCore
 import LocationFormats
 
 /// What the machine offers beside suspension of programs: memory pressure, sleep, the time, the screen's lock.

@@ -1,5 +1,4 @@
 import LocationCore
-import LocationFormats
 
 /// How long to wait before the next attempt to connect: 1, 2, 4, ... 30 s, each up to a quarter longer, so that many
 /// clients of a gpsd that was restarted do not come at once.

@@ -1,5 +1,4 @@
 import LocationCore
-import LocationFormats
 
 /// A record that has a place as a GeoJSON point.
 enum GeoJSONFeature {

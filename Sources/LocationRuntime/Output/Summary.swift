@@ -1,5 +1,4 @@
 package import LocationCore
-import LocationFormats
 
 /// What a replay of one track came to.
 package struct Summary: Sendable {

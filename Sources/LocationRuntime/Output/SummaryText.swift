@@ -1,5 +1,4 @@
 import LocationCore
-import LocationFormats
 
 /// The summary in words.
 enum SummaryText {

@@ -1,5 +1,4 @@
 import LocationCore
-import LocationFormats
 
 /// The audio session that a program opens (rule F1).
 enum AudioAnswer {

@@ -1,6 +1,5 @@
 import Glibc
 import LocationCore
-import LocationFormats
 
 /// The sockets that one process has passed: duplicates of its descriptors, watched while it is suspended (rule E4).
 /// Nothing is read, written or accepted here, so no byte moves. They are closed with their owner (rule E4a). Used by the

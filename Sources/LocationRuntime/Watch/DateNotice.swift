@@ -1,5 +1,4 @@
 package import LocationCore
-import LocationFormats
 
 /// Notices that a source's fixes are all of another time than now, and says so, with the remedy.
 ///

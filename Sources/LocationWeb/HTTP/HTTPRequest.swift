@@ -1,5 +1,3 @@
-import LocationFormats
-
 /// One request of HTTP/1.1 (RFC 9112), read from bytes that anybody may have sent.
 struct HTTPRequest: Hashable, Sendable {
   /// In capitals, such as `GET`.

@@ -1,5 +1,3 @@
-import LocationFormats
-
 /// Who may ask for what: the checks that come before any answer.
 ///
 /// The token travels in a header that no other site can set, and never in a cookie: cookies of a host are sent to every

@@ -1,5 +1,4 @@
 import Glibc
-import LocationFormats
 
 /// The sound of a notification that a program brings itself: a WAV or Ogg file of at most 30 s in its directory (rule
 /// D8).
