@@ -26,6 +26,8 @@ final class HeldAccessories {
     var isOfBluetooth: Bool { terms.kind == .gatt }
   }
 
+  /// The name of the program.
+  private let name: String
   /// By which the process is passed descriptors; nil where it has nothing of the kind.
   private var carrier: Descriptor?
   /// Whether there is a process.
@@ -43,6 +45,8 @@ final class HeldAccessories {
   /// Looks for a device after something has happened: its owner and rights are set some time after it appears.
   private static let looks = 5
   private static let lookMilliseconds: Int64 = 1_000
+
+  init(of name: String) { self.name = name }
 
   // MARK: Processes
 
@@ -72,12 +76,12 @@ final class HeldAccessories {
   // MARK: Sessions
 
   /// Opens a session, now where its device is there, else when it comes.
-  func open(_ terms: AccessoryTerms, of name: String, at now: Int64) -> [SupervisorReport] {
+  func open(_ terms: AccessoryTerms, at now: Int64) -> [SupervisorReport] {
     if terms.kind == .gatt, held.contains(where: { $0.terms.isSameSession(as: terms) }) { return [] }
     close(terms.session)
     held.append(Held(terms: terms))
     listen()
-    return look(of: name, at: now)
+    return look(at: now)
   }
 
   func close(_ session: String) {
@@ -110,9 +114,7 @@ final class HeldAccessories {
   }
 
   /// What can be heard of a characteristic has come from BlueZ.
-  func hold(
-    _ descriptor: Descriptor, as session: String, of name: String, at now: Int64
-  ) -> [SupervisorReport] {
+  func hold(_ descriptor: Descriptor, as session: String, at now: Int64) -> [SupervisorReport] {
     guard let place = held.firstIndex(where: { $0.terms.session == session && $0.isOfBluetooth }) else {
       return []
     }
@@ -121,7 +123,7 @@ final class HeldAccessories {
     held[place].isPassed = false
     held[place].isTold = false
     held[place].isOver = false
-    return look(of: name, at: now)
+    return look(at: now)
   }
 
   /// Listens for devices that come: in `/dev`, and in the directory of each that was asked for.
@@ -146,7 +148,7 @@ final class HeldAccessories {
   // MARK: Devices that come
 
   /// Opens what is there by now.
-  private func look(of name: String, at now: Int64) -> [SupervisorReport] {
+  private func look(at now: Int64) -> [SupervisorReport] {
     var reports: [SupervisorReport] = []
     nextLook = nil
     for place in held.indices {
@@ -203,12 +205,12 @@ final class HeldAccessories {
   }
 
   /// Something has changed where devices are.
-  func takeNews(of name: String, at now: Int64) -> [SupervisorReport] {
+  func takeNews(at now: Int64) -> [SupervisorReport] {
     guard let news else { return [] }
     news.drain()
     for place in held.indices { held[place].looksLeft = Self.looks }
     listen()
-    return look(of: name, at: now)
+    return look(at: now)
   }
 
   // MARK: Watching
@@ -244,13 +246,13 @@ final class HeldAccessories {
   }
 
   /// Does what is due by time.
-  func passTime(of name: String, at now: Int64) -> [SupervisorReport] {
+  func passTime(at now: Int64) -> [SupervisorReport] {
     guard let nextLook, nextLook <= now else { return [] }
-    return look(of: name, at: now)
+    return look(at: now)
   }
 
   /// A device has something to read, or is gone. It is not looked at again before the next suspension.
-  func note(_ session: String, _ events: Int32, of name: String, at now: Int64) -> [SupervisorReport] {
+  func note(_ session: String, _ events: Int32, at now: Int64) -> [SupervisorReport] {
     guard let place = held.firstIndex(where: { $0.terms.session == session }),
       let device = held[place].device
     else { return [] }
@@ -282,8 +284,8 @@ final class HeldAccessories {
   }
 
   /// Tells of devices of which the program read something before it was stopped, as of sockets.
-  func readBeforeStop(of name: String, at now: Int64) -> [SupervisorReport] {
-    held.filter { $0.device?.wasRead == true }.flatMap { note($0.terms.session, POLLIN, of: name, at: now) }
+  func readBeforeStop(at now: Int64) -> [SupervisorReport] {
+    held.filter { $0.device?.wasRead == true }.flatMap { note($0.terms.session, POLLIN, at: now) }
   }
 }
 
@@ -294,7 +296,7 @@ extension SupervisedSubscriber {
     case .open(let terms):
       guard terms.kind == .gatt || hasProcess else { return }
       let isKnown = accessories.lasting.contains(session)
-      let reports = accessories.open(terms, of: subscriber.name, at: now)
+      let reports = accessories.open(terms, at: now)
       // Whether a service is offered, nobody here knows: a program that asks again was told before.
       if !accessories.isConnected(session), !(isKnown && terms.isOfService) {
         answer(.accessoryAwaited(session))
@@ -308,22 +310,22 @@ extension SupervisedSubscriber {
 
   /// What can be heard of a characteristic has come (rule J3).
   func hold(_ descriptor: Descriptor, as session: String, at now: Int64) {
-    tellOf(accessories.hold(descriptor, as: session, of: subscriber.name, at: now))
+    tellOf(accessories.hold(descriptor, as: session, at: now))
   }
 
   /// Something has changed where devices of accessories are.
   func takeDeviceNews(at now: Int64) {
-    tellOf(accessories.takeNews(of: subscriber.name, at: now))
+    tellOf(accessories.takeNews(at: now))
   }
 
   /// An accessory has something to read, or is gone.
   func noteAccessory(_ session: String, _ events: Int32, at now: Int64) {
-    tellOf(accessories.note(session, events, of: subscriber.name, at: now))
+    tellOf(accessories.note(session, events, at: now))
   }
 
   /// Does what is due by time.
   func passTimeOfAccessories(at now: Int64) {
-    tellOf(accessories.passTime(of: subscriber.name, at: now))
+    tellOf(accessories.passTime(at: now))
   }
 
   private func tellOf(_ reports: [SupervisorReport]) {

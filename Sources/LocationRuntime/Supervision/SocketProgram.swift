@@ -14,7 +14,7 @@ final class SocketProgram: SupervisedSubscriber {
   let tell: ([SupervisorReport]) -> Void
   private(set) var connection: SocketConnection?
   /// Its accessories (section J).
-  let accessories = HeldAccessories()
+  let accessories: HeldAccessories
   /// The command that is to bring the program to connect, while it runs.
   private(set) var starter: ProgramStart?
   private var startedAt: Int64 = 0
@@ -36,6 +36,7 @@ final class SocketProgram: SupervisedSubscriber {
     tell: @escaping ([SupervisorReport]) -> Void
   ) {
     self.subscriber = subscriber
+    accessories = HeldAccessories(of: subscriber.name)
     self.predecessors = predecessors
     self.site = site
     self.socketPath = socketPath

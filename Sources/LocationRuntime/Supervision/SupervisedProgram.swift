@@ -10,7 +10,7 @@ final class SupervisedProgram: SupervisedSubscriber {
   let tell: ([SupervisorReport]) -> Void
   private(set) var run: ProgramRun?
   /// Its accessories (section J).
-  let accessories = HeldAccessories()
+  let accessories: HeldAccessories
   /// How many cgroups were made for it: a new one for each start, below one of its own.
   private var cgroupCount = 0
   /// What a resident is to be started for once the process that is ending has ended, and what it is then told.
@@ -50,6 +50,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     tell: @escaping ([SupervisorReport]) -> Void
   ) {
     self.subscriber = subscriber
+    accessories = HeldAccessories(of: subscriber.name)
     self.predecessors = predecessors
     self.site = site
     self.tell = tell
@@ -372,7 +373,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     let locks = HeldLock.held(by: run.tree.members.map(\.pid), outside: ownDirectories)
     if !locks.isEmpty { tellSaid([.held(subscriber: name, locks)]) }
     tellPorts(of: run)
-    tellSaid(run.sockets.readBeforeStop(of: name) + accessories.readBeforeStop(of: name, at: now))
+    tellSaid(run.sockets.readBeforeStop(of: name) + accessories.readBeforeStop(at: now))
   }
 
   /// Tells at which ports a suspended process listens, where that is news.

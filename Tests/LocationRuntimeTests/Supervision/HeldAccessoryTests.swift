@@ -148,13 +148,13 @@ import Testing
   }
 
   @Test func `a device that is there and can't be had is told once`() {
-    let accessories = HeldAccessories()
+    let accessories = HeldAccessories(of: "a")
     let terms = AccessoryTerms(session: "m", device: "/dev/null")
-    var notes = accessories.open(terms, of: "a", at: 0)
+    var notes = accessories.open(terms, at: 0)
     var now: Int64 = 0
     while let next = accessories.deadline(at: now) {
       now = next
-      notes += accessories.passTime(of: "a", at: now)
+      notes += accessories.passTime(at: now)
     }
     let reason = "it is no device of that kind"
     #expect(notes == [.note(subscriber: "a", .noDevice(session: "m", device: "/dev/null", reason: reason))])

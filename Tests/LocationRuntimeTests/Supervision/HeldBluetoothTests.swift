@@ -41,10 +41,10 @@ import Testing
   }
 
   private static func held(_ bluez: inout Descriptor?) throws -> HeldAccessories {
-    let held = HeldAccessories()
+    let held = HeldAccessories(of: "a")
     let (ours, theirs) = try pair()
-    #expect(held.open(terms, of: "a", at: 0).isEmpty)
-    #expect(held.hold(ours, as: "band", of: "a", at: 0) == [event(.connected(session: "band"))])
+    #expect(held.open(terms, at: 0).isEmpty)
+    #expect(held.hold(ours, as: "band", at: 0) == [event(.connected(session: "band"))])
     bluez = theirs
     return held
   }
@@ -55,7 +55,7 @@ import Testing
     #expect(held.lasting == ["band"])
     Self.say("72", to: try #require(bluez))
     #expect(held.watched(at: 1).map(\.events) == [POLLIN])
-    let news = held.note("band", POLLIN, of: "a", at: 1)
+    let news = held.note("band", POLLIN, at: 1)
     #expect(news == [Self.event(.data(session: "band", bytes: 2, lost: nil))])
     let (channel, process) = try Self.pair()
     held.begin(carrier: channel)
@@ -74,7 +74,7 @@ import Testing
     let held = try Self.held(&bluez)
     Self.say("72", to: try #require(bluez))
     bluez = nil
-    let news = held.note("band", POLLIN | POLLHUP, of: "a", at: 1)
+    let news = held.note("band", POLLIN | POLLHUP, at: 1)
     #expect(
       news == [
         Self.event(.data(session: "band", bytes: 2, lost: nil)), Self.event(.disconnected(session: "band")),
@@ -105,11 +105,11 @@ import Testing
   @Test func `J3 a session that was opened by the same terms stays as it is`() throws {
     var bluez: Descriptor?
     let held = try Self.held(&bluez)
-    #expect(held.open(Self.terms, of: "a", at: 1).isEmpty)
+    #expect(held.open(Self.terms, at: 1).isEmpty)
     #expect(held.isConnected("band"))
     var other = Self.terms
     other.device = "AA:BB:CC:DD:EE:00"
-    #expect(held.open(other, of: "a", at: 2).isEmpty)
+    #expect(held.open(other, at: 2).isEmpty)
     #expect(!held.isConnected("band"))
   }
 }
