@@ -27,6 +27,8 @@ struct ControlSocket: ~Copyable {
     var missedID: Int?
     /// When it last sent a request or read an answer.
     var activeAt: EngineInstant
+    /// Since when it takes none of ``output``; nil where it does, or is sent nothing.
+    var unreadSince: EngineInstant?
     var isDone = false
 
     init(_ descriptor: Descriptor, at now: EngineInstant) {
@@ -39,8 +41,11 @@ struct ControlSocket: ~Copyable {
     var wantsInput: Bool { !hasLines && !hasEnded && output.count - sent <= DaemonLimits.unreadBytes }
     /// Whether its lines are to be looked at.
     var isReady: Bool { hasLines && output.count - sent <= DaemonLimits.unreadBytes }
-    /// Whether it neither asks nor waits for anything.
-    var isSilent: Bool { !follows && !hasLines && !hasOutput }
+    /// Since when it has neither asked for anything nor read what it is sent; nil where it does, or follows.
+    var idleSince: EngineInstant? {
+      if follows { return nil }
+      return unreadSince ?? (hasLines || hasOutput ? nil : activeAt)
+    }
   }
 
   /// What was asked, and by whom.
@@ -120,9 +125,9 @@ struct ControlSocket: ~Copyable {
     if clients.contains(where: \.isReady) { return now }
     var next = pausedUntil.flatMap { $0 > now ? $0 : nil }
     let limits = [DaemonLimits.silentSeconds] + (hasRoom ? [] : [DaemonLimits.evictionSeconds])
-    for client in clients where !client.follows {
+    for idleSince in clients.lazy.compactMap(\.idleSince) {
       for seconds in limits {
-        let due = client.activeAt.advanced(bySeconds: seconds)
+        let due = idleSince.advanced(bySeconds: seconds)
         if due > now { next = min(next ?? due, due) }
       }
     }
@@ -150,29 +155,27 @@ struct ControlSocket: ~Copyable {
     return questions
   }
 
-  /// Forgets clients that are gone, and closes those that have been silent for too long.
+  /// Forgets clients that are gone, and closes those that have been idle for too long.
   private mutating func sweep(at now: EngineInstant) {
     clients.removeAll { client in
       let isOver = client.hasEnded && !client.hasLines && !client.hasOutput
-      let isIdle = client.activeAt.seconds(to: now) >= DaemonLimits.silentSeconds
-      return client.isDone || isOver || isIdle && (client.isSilent || client.hasOutput && !client.follows)
+      let isIdle = client.idleSince.map { $0.seconds(to: now) >= DaemonLimits.silentSeconds } ?? false
+      return client.isDone || isOver || isIdle
     }
     if first >= clients.count { first = 0 }
   }
 
   private var hasRoom: Bool { clients.count < DaemonLimits.clients }
 
-  /// The client that has been silent for longest, where that is long enough to close it for another.
+  /// The client that has been idle for longest, where that is long enough to close it for another.
   private func victim(at now: EngineInstant) -> Int? {
-    var victim: Int?
-    for (index, client) in clients.enumerated() where client.isSilent {
-      if let known = victim, clients[known].activeAt <= client.activeAt { continue }
-      victim = index
+    var victim: (index: Int, idleSince: EngineInstant)?
+    for (index, client) in clients.enumerated() {
+      guard let idleSince = client.idleSince, idleSince < victim?.idleSince ?? now else { continue }
+      victim = (index, idleSince)
     }
-    guard let victim, clients[victim].activeAt.seconds(to: now) >= DaemonLimits.evictionSeconds else {
-      return nil
-    }
-    return victim
+    guard let victim, victim.idleSince.seconds(to: now) >= DaemonLimits.evictionSeconds else { return nil }
+    return victim.index
   }
 
   private mutating func accept(at now: EngineInstant) {
@@ -191,7 +194,7 @@ struct ControlSocket: ~Copyable {
     }
   }
 
-  /// Closes the client that has been silent for longest; false where none has been for long.
+  /// Closes the client that has been idle for longest; false where none has been for long.
   private mutating func makeRoom(at now: EngineInstant) -> Bool {
     guard let victim = victim(at: now) else { return false }
     clients.remove(at: victim)
@@ -345,13 +348,17 @@ struct ControlSocket: ~Copyable {
           client.descriptor.number, UnsafeRawBufferPointer(rebasing: bytes[client.sent...]))
       }
       if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN { break }
+      if count < 0, errno == EAGAIN {
+        clients[index].unreadSince = clients[index].unreadSince ?? now
+        break
+      }
       guard count > 0 else {
         clients[index].isDone = true
         return
       }
       clients[index].sent += count
       clients[index].activeAt = now
+      clients[index].unreadSince = nil
     }
     if clients[index].output.count - clients[index].sent > DaemonLimits.answerBytes {
       clients[index].isDone = true

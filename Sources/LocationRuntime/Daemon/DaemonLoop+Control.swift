@@ -5,8 +5,14 @@ import LocationFormats
 /// What commands ask of the daemon.
 extension DaemonLoop {
   /// Answers one question. What is wrong with it is the answer.
+  ///
+  /// - Throws: what ends the daemon.
   mutating func answer(_ question: ControlSocket.Question) throws(Failure) {
     let client = question.client
+    do throws(Failure) { try live.host.journal.requireNames() } catch {
+      control.answer(client, error, at: clock.instant)
+      throw error
+    }
     // A user waits, and may have made room on the disk, so the journal tries again at once.
     if live.host.journal.trouble != nil {
       live.host.journal.retryAtOnce()

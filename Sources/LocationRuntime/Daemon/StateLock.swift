@@ -15,15 +15,9 @@ package struct StateLock: ~Copyable {
     var isLocked: Bool
   }
 
-  /// A file, under whatever name.
-  private struct File: Hashable {
-    var device: UInt64
-    var number: UInt64
-  }
-
-  private static let held = Mutex<[File: Held]>([:])
+  private static let held = Mutex<[FileNumber: Held]>([:])
   private static let flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY
-  private let file: File
+  private let file: FileNumber
 
   /// Waits for a command that holds it, but not for a daemon.
   ///
@@ -36,8 +30,7 @@ package struct StateLock: ~Copyable {
     try StatePath.makeFolder(of: path)
     try StatePath.makeFile(path)
     try StatePath.requireOwn(path)
-    guard let status = StatePath.status(path) else { throw StatePath.failure(path, errno) }
-    let file = File(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
+    guard let file = FileNumber(path) else { throw StatePath.failure(path, errno) }
     var attempts = 0
     while true {
       let code = Self.lock(file, path)
@@ -54,7 +47,7 @@ package struct StateLock: ~Copyable {
   }
 
   /// 0, or an errno.
-  private static func lock(_ file: File, _ path: String) -> Int32 {
+  private static func lock(_ file: FileNumber, _ path: String) -> Int32 {
     held.withLock { held in
       if held[file]?.isLocked == true { return EWOULDBLOCK }
       let descriptor = held[file]?.descriptor ?? SystemCall.openFile(path, flags)
@@ -87,8 +80,7 @@ package struct StateLock: ~Copyable {
 
   /// Whether this process holds the lock of a file.
   static func isOurs(_ path: String) -> Bool {
-    guard let status = StatePath.status(path) else { return false }
-    let file = File(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
+    guard let file = FileNumber(path) else { return false }
     return held.withLock { $0[file]?.isLocked == true }
   }
 

@@ -85,6 +85,7 @@ private struct StoredOutbox {
 /// effects wait with them.
 struct DatabaseJournal: EngineJournal, ~Copyable {
   private let database: StateDatabase
+  private let place: StatePlace
   private var retention: Retention
   private var batch = StoreBatch()
   /// How many of the effects that wait are in the batch.
@@ -125,6 +126,7 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     snapshotBytes: Int
   ) throws(Failure) {
     self.database = database
+    place = StatePlace(database.path)
     self.retention = retention
     outbox = try StoredOutbox(database)
     self.newestID = newestID
@@ -190,7 +192,7 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
 
   /// Stores what came and what followed.
   ///
-  /// - Throws: ``Failure`` where the database is damaged, or more waits in memory than may.
+  /// - Throws: ``Failure`` where the database is damaged or has lost its name, or more waits in memory than may.
   mutating func commit(
     _ effects: [Effect], at instant: EngineInstant
   ) throws(Failure) -> Bool {
@@ -200,6 +202,7 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     // The effects of earlier commits have run, unless some are still held.
     if notedEffects == 0 { outbox.forgetLines() }
     if !batch.isEmpty {
+      try requireNames()
       do throws(Failure) {
         let stored = try database.store(batch)
         outbox.keep(stored)
@@ -222,6 +225,9 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     retrySeconds = 1
     return true
   }
+
+  /// Looks whether what is stored will be found: the state file and its log have their names still.
+  func requireNames() throws(Failure) { try place.requireNames() }
 
   /// Has the next commit try to store what is held, whenever that would be due.
   mutating func retryAtOnce() { retryAt = nil }

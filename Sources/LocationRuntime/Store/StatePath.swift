@@ -170,8 +170,12 @@ package enum StatePath {
           .noPermission, file: path + part, what: "is a symbolic link",
           remedy: "name the file that it points to")
       }
+      // SQLite would wait for somebody to open the other end of a pipe.
+      guard status.st_mode & S_IFMT == S_IFREG else {
+        throw Failure(.cantCreate, file: path + part, what: "is no plain file", remedy: "remove it")
+      }
       // SQLite keeps its log under the name that it was given: two names are two logs.
-      if status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1 {
+      if status.st_nlink > 1 {
         throw Failure(
           .noPermission, file: path + part, what: "has \(status.st_nlink) names (hard links)",
           remedy: "remove the others, or copy the file")

@@ -14,6 +14,8 @@ struct RunFile: Hashable {
   static let ending = ".run"
   /// The same of a command that belongs to no subscriber.
   static let hookEnding = ".hook"
+  /// No run file is longer: a path has up to 4,096.
+  static let mostBytes = 8_192
 
   init(pid: pid_t, start: UInt64, boot: String, cgroup: String?) {
     self.pid = pid

@@ -13,6 +13,8 @@ final class SocketProgram: SupervisedSubscriber {
   private var predecessors: [any SupervisedSubscriber]
   let tell: ([SupervisorReport]) -> Void
   private(set) var connection: SocketConnection?
+  /// Whether the engine has called the program that is connected: only then does it count as running.
+  private var isCalled = false
   /// Its accessories (section J).
   let accessories: HeldAccessories
   /// The command that is to bring the program to connect, while it runs.
@@ -97,6 +99,7 @@ final class SocketProgram: SupervisedSubscriber {
 
   private func call(_ launch: LaunchNotice, at now: Int64) {
     if let connection {
+      isCalled = true
       connection.sockets.stopWatching()
       accessories.stopWatching()
       say(launch.line)
@@ -159,6 +162,7 @@ final class SocketProgram: SupervisedSubscriber {
     let wasThere = connection != nil || starter != nil
     if connection != nil { accessories.end(at: now) }
     connection = nil
+    isCalled = false
     endCommand(at: now)
     if wasThere { note(.ended(status: 0)) }
   }
@@ -182,6 +186,7 @@ final class SocketProgram: SupervisedSubscriber {
     say(SubscriberReply.registered(name: name).line)
     accessories.begin(carrier: connection.descriptor) { [talk = connection.talk] in talk.queue.isEmpty }
     guard var launch = nextLaunch else { return }
+    isCalled = true
     launch.sessions = accessories.lasting
     let waiting = backlog
     forgetLaunch()
@@ -193,6 +198,8 @@ final class SocketProgram: SupervisedSubscriber {
   func detach() {
     connection = nil
     accessories.end(at: MonotonicTime.milliseconds)
+    guard isCalled else { return }
+    isCalled = false
     tell([.event(subscriber: name, .exited(status: 0))])
   }
 

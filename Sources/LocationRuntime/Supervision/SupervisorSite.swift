@@ -65,7 +65,7 @@ final class SupervisorSite: Sendable {
     for file in KernelFile.names(in: runDirectory, areDirectories: false)
     where file.hasSuffix(RunFile.hookEnding) || file.hasSuffix(RunFile.ending) {
       let path = "\(runDirectory)/\(file)"
-      KernelFile.read(path).flatMap { RunFile($0) }?.endSurvivors()
+      KernelFile.readPlain(path, atMost: RunFile.mostBytes).flatMap { RunFile($0) }?.endSurvivors()
       unsafe unlink(path)
     }
     for path in cgroups?.found ?? [] { try? Cgroup(path: path).end() }

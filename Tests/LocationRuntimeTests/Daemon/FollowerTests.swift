@@ -20,11 +20,11 @@ import Testing
   }
 
   /// Lets the socket do what it can at once; who asked what.
-  private func turn() -> [ControlSocket.Question] {
+  private func turn(at now: EngineInstant = FollowerTests.now) -> [ControlSocket.Question] {
     var polled = PollSet()
-    socket.watch(&polled, at: Self.now)
+    socket.watch(&polled, at: now)
     polled.wait(atMost: 0)
-    return socket.serve(polled, at: Self.now)
+    return socket.serve(polled, at: now)
   }
 
   private func follow() throws {
@@ -75,5 +75,31 @@ import Testing
     // From then on as before.
     socket.tellFollowers(Self.news(101), at: Self.now)
     #expect(follower.receive()?.hasPrefix("{\"v\":1,\"newest\":101,\"after\":100,\"records\":1}") == true)
+  }
+
+  @Test func `clients that ask and read nothing lose their places to one that asks`() throws {
+    var greedy: [Connection] = []
+    for _ in 1..<DaemonLimits.clients {
+      greedy.append(try Connection(path: folder("control")))
+      #expect(greedy.last?.send("{\"do\":\"status\"}\n{\"do\":\"status\"}\n") == true)
+      _ = turn()
+    }
+    func answerAll(at second: Double) -> [ControlSocket.Question] {
+      let now = Self.now.advanced(bySeconds: second)
+      let questions = turn(at: now)
+      for question in questions {
+        socket.answer(question.client, [UInt8](repeating: 0x20, count: 1 << 19), at: now)
+      }
+      return questions
+    }
+    while !answerAll(at: 0).isEmpty {}
+    // All places are taken: by the follower, which is silent and goes first, and by those.
+    let places = (0..<3).compactMap { _ in try? Connection(path: folder("control")) }
+    #expect(places.count == 3)
+    for client in places { #expect(client.send("{\"do\":\"status\"}\n")) }
+    for step in 0..<3 { _ = answerAll(at: 0.3 * Double(step)) }
+    var asked = 0
+    for step in 0..<6 { asked += answerAll(at: 1.5 + 0.1 * Double(step)).count }
+    #expect(asked == 3)
   }
 }

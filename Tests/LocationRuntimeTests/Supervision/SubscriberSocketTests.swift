@@ -305,12 +305,35 @@ import Testing
     add(run)
     let first = try Client(run, register: #"{"register":"outside"}"#)
     #expect(first.line() == Self.registered)
+    run.relaunch("outside", event: 8)
+    #expect(first.line()?.contains(#""event":8"#) == true)
     let second = try Client(run, register: #"{"register":"outside"}"#)
     #expect(second.line() == Self.registered)
     #expect(first.isDone())
     #expect(try run.exit("outside") == 0)
     run.relaunch("outside", event: 9)
     #expect(second.line()?.contains(#""event":9"#) == true)
+    await run.supervisor.stop()
+  }
+
+  /// For the engine it did not run.
+  @Test func `the end of one that nobody has called is not told`() async throws {
+    let run = try SupervisorRun()
+    add(run)
+    for _ in 0..<3 {
+      let client = try Client(run, register: #"{"register":"outside"}"#)
+      #expect(client.line() == Self.registered)
+      client.connection.finish()
+      #expect(client.isDone())
+    }
+    let last = try Client(run, register: #"{"register":"outside"}"#)
+    #expect(last.line() == Self.registered)
+    run.relaunch("outside", event: 9)
+    run.deliver("outside", event: 9)
+    #expect(last.line()?.contains(#""event":9"#) == true)
+    last.connection.send(#"{"done":true}"# + "\n")
+    try run.acknowledged("outside", 9)
+    #expect(!run.seen.contains { if case .event("outside", .exited) = $0 { true } else { false } })
     await run.supervisor.stop()
   }
 

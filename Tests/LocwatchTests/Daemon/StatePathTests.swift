@@ -34,6 +34,27 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: target))
   }
 
+  /// Who opens one waits for somebody who opens the other end.
+  @Test(arguments: ["-wal", "-shm", "-journal"])
+  func `a pipe beside it is refused, and one among the notes of programs is passed over`(part: String)
+    async throws
+  {
+    let folder = TemporaryFolder()
+    try make(folder)
+    for log in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder("s.db") + log) }
+    #expect(unsafe mkfifo(folder("s.db") + part, 0o600) == 0)
+    for command in [["events"], ["regions", "list"]] {
+      let asked = try await Binary.run(command + ["--state", folder("s.db")])
+      #expect(asked.status == 73 && asked.stderr.contains("s.db\(part): is no plain file"), "\(asked)")
+    }
+    let run = try DaemonRun()
+    try FileManager.default.createDirectory(
+      atPath: run.state + ".run", withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    #expect(unsafe mkfifo(run.state + ".run/a.run", 0o600) == 0)
+    try run.start()
+    #expect(await run.end() == 0)
+  }
+
   @Test func `a second name is refused`() async throws {
     let folder = TemporaryFolder()
     try make(folder)

@@ -218,6 +218,28 @@ import Testing
     #expect(change.status == 77, "\(change)")
   }
 
+  @Test(arguments: ["rm s.db s.db-wal", "cp s.db b; mv b s.db", "rm s.db-wal"])
+  func `a state file that is taken from under the daemon ends it`(deed: String) async throws {
+    for asks in [false, true] {
+      let run = try DaemonRun()
+      try run.start()
+      run.gpsd.say(Self.report(0))
+      try await run.waitForFixes(1)
+      let name = (run.state as NSString).lastPathComponent
+      let done = try await Binary.run(
+        ["-c", "cd '\(run.folder.path)'; " + deed.replacing("s.db", with: name)], executable: "/bin/sh")
+      #expect(done.status == 0, "\(done)")
+      if asks {
+        let status = try await run.command(["status"])
+        #expect(status.status == 74 && status.stderr.contains("removed or replaced"), "\(status)")
+      } else {
+        run.gpsd.say(Self.report(1))
+      }
+      #expect(await run.process?.finish() == 74)
+      #expect(run.process?.stderr.contains("removed or replaced") == true)
+    }
+  }
+
   @Test func `a recording of a daemon before is kept`() async throws {
     let run = try DaemonRun()
     let file = run.folder("r.journal")

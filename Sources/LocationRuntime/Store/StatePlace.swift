@@ -1,0 +1,40 @@
+import Glibc
+import LocationFormats
+
+/// A file, under whatever name.
+struct FileNumber: Hashable {
+  private let device: UInt64
+  private let number: UInt64
+
+  /// The file that has a name now; nil where there is none.
+  init?(_ path: String) {
+    guard let status = StatePath.status(path) else { return nil }
+    device = UInt64(status.st_dev)
+    number = UInt64(status.st_ino)
+  }
+}
+
+/// Which files a state file and its log are that are open. What is written into files that have lost their names, nobody
+/// finds again.
+struct StatePlace {
+  private let path: String
+  private let file: FileNumber?
+  private let log: FileNumber?
+
+  /// The files that have the names now, just after they were opened to write.
+  init(_ path: String) {
+    self.path = path
+    file = FileNumber(path)
+    log = FileNumber(path + "-wal")
+  }
+
+  /// - Throws: `.io` where one of them has lost its name.
+  func requireNames() throws(Failure) {
+    guard FileNumber(path) == file, log == nil || FileNumber(path + "-wal") == log else {
+      throw Failure(
+        .io, file: path,
+        what: "it or its -wal was removed or replaced while the daemon ran, which can't go on",
+        remedy: "start locwatch run again; another time stop it first")
+    }
+  }
+}
