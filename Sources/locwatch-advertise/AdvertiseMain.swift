@@ -17,7 +17,7 @@ import LocationFormats
 
   static func main() {
     if Array(CommandLine.arguments.dropFirst()) == ["--look"] { look() }
-    HelperProgram.run(
+    BusProgram.run(
       "locwatch-advertise", see: "locwatch subscribers", on: .system,
       tell: { say(.trouble("no bus of the machine: \($0)")) }, serve: serve)
   }

@@ -13,7 +13,7 @@ import LocationFormats
   private static let lineBytes = 65_536
 
   static func main() {
-    HelperProgram.run(
+    BusProgram.run(
       "locwatch-beacons", see: "locwatch regions add", on: .system,
       tell: { say("trouble", .string("no bus of the machine: \($0)")) }, serve: serve)
   }

@@ -17,7 +17,7 @@ import LocationFormats
   private static let lineBytes = 65_536
 
   static func main() {
-    HelperProgram.run(
+    BusProgram.run(
       "locwatch-bluetooth", see: "locwatch subscribers bluetooth", on: .system,
       tell: { say("trouble", .string("no bus of the machine: \($0)")) }, serve: serve)
   }

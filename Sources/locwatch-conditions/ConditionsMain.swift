@@ -8,7 +8,7 @@ import LocationBus
 /// ends when its input does. It is a program of its own so that the daemon needs no bus.
 @main struct ConditionsMain {
   static func main() {
-    HelperProgram.run("locwatch-conditions", see: "locwatch subscribers", on: .system, serve: serve)
+    BusProgram.run("locwatch-conditions", see: "locwatch subscribers", on: .system, serve: serve)
   }
 
   private static let network = "org.freedesktop.NetworkManager"

@@ -9,7 +9,7 @@ import LocationCore
 /// ends when its input does. It is a program of its own so that the daemon needs no bus.
 @main struct PlayerMain {
   static func main() {
-    HelperProgram.run("locwatch-player", see: "locwatch subscribers", on: .session, serve: serve)
+    BusProgram.run("locwatch-player", see: "locwatch subscribers", on: .session, serve: serve)
   }
 
   private static func serve(_ bus: consuming MessageBus) throws(MessageBus.Failure) {

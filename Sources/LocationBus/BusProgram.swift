@@ -1,7 +1,7 @@
 import Glibc
 
 /// The main part of a program that speaks to a bus for the daemon.
-package enum HelperProgram {
+package enum BusProgram {
   /// Serves the bus until the input ends, and ends the program where there is no bus.
   ///
   /// - Parameters:
