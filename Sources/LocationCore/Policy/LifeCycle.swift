@@ -100,12 +100,12 @@ extension Policy {
     }
   }
 
-  /// Its process ended by itself, and how. What follows from it comes as another event; until then it is not suspended
-  /// (rule A1).
+  /// Its process ended by itself, and how. What follows from it comes as another event. Until then, or until the next
+  /// process, it is not suspended (rule A1).
   mutating func noteFinished(_ end: ProgramEnd, _ index: Int) {
     update(index) {
       $0.lastEnd = end
-      $0.hasEnded = $0.state != .notRunning
+      $0.hasEnded = $0.state != .notRunning && end.isFollowed != true
     }
   }
 

@@ -8,6 +8,9 @@ public struct ProgramEnd: Hashable, Sendable, Codable {
   public var seconds: Double
   /// The last line that it wrote to standard error; nil where it wrote none.
   public var lastLine: String?
+  /// Whether the next process follows at once: that of a oneshot which has more to do. Nil is no, as in what earlier
+  /// versions wrote.
+  public var isFollowed: Bool?
 
   public init(event: Int?, status: Int32, seconds: Double, lastLine: String?) {
     self.event = event

@@ -413,35 +413,32 @@ final class SupervisedProgram: SupervisedSubscriber {
     accessories.end(at: now)
     if !leftRunning.isEmpty { note(.leftRunning(leftRunning)) }
     site.forgetRun(of: name)
-    if !run.isEnding { tell([.event(subscriber: name, .finished(run.summary(status: end.status)))]) }
-    if run.isEnding {
-      note(.ended(status: end.status))
-    } else if subscriber.style == .oneshot {
-      tellEnd(of: run, end)
-    } else {
-      tell([.event(subscriber: name, .exited(status: end.status))])
-    }
+    if run.isEnding { note(.ended(status: end.status)) } else { tellEnd(of: run, end) }
     if isRemoved { cleanUp() } else { startIfDue(at: now) }
   }
 
-  /// Tells what the end of a oneshot's process means. The subscriber has ended when nothing is left to start it for: a
-  /// launch by the user is not lost because an event fails, and no event because the process of a launch ends.
+  /// Tells how its process ended by itself, and what that means. A oneshot has ended when nothing is left to start it
+  /// for: a launch by the user is not lost because an event fails, and no event because the process of a launch ends.
   private func tellEnd(of run: ProgramRun, _ end: ProgramStart.End) {
-    var reports: [SupervisorReport] = []
-    if let event = run.event {
-      if end.status == 0 {
-        reports = [.acknowledged(subscriber: name, event: event, coreSeconds: end.coreSeconds)]
-      } else {
+    var status = end.status
+    var acknowledgment: [SupervisorReport] = []
+    if subscriber.style == .oneshot {
+      if let event = run.event, status == 0 {
+        acknowledgment = [.acknowledged(subscriber: name, event: event, coreSeconds: end.coreSeconds)]
+      } else if run.event != nil {
         errands.removeAll { !$0.isLaunch }
-        failure = end.status
+        failure = status
+      }
+      if errands.isEmpty {
+        status = failure ?? status
+        if status != 0 { failure = status }
       }
     }
-    if errands.isEmpty {
-      let status = failure ?? end.status
-      if status != 0 { failure = status }
-      reports.append(.event(subscriber: name, .exited(status: status)))
-    }
-    if !reports.isEmpty { tell(reports) }
+    var summary = run.summary(status: end.status)
+    if !errands.isEmpty { summary.isFollowed = true }
+    var reports = [SupervisorReport.event(subscriber: name, .finished(summary))] + acknowledgment
+    if errands.isEmpty { reports.append(.event(subscriber: name, .exited(status: status))) }
+    tell(reports)
   }
 
   private func say(_ line: [UInt8], to run: ProgramRun) {

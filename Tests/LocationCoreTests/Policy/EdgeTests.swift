@@ -410,6 +410,21 @@ import Testing
     #expect(stage.log().last == "suspend A2 background>suspended idle")
   }
 
+  @Test func `A2 a oneshot that the user launched during an event is suspended once he has left it`() {
+    var stage = Self.hung(Subscriber(name: "a", style: .oneshot, services: [.significantChange]))
+    stage.say(1, .foreground)
+    for event in stage.handed() {
+      var end = ProgramEnd(event: event, status: 0, seconds: 2, lastLine: nil)
+      // The process of the launch comes next.
+      end.isFollowed = true
+      stage.say(2, .finished(end))
+      stage.say(2, .acknowledged(event: event, coreSeconds: 0.1))
+    }
+    stage.say(3, .background)
+    stage.wait(until: 60)
+    #expect(stage.state() == .suspended)
+  }
+
   @Test func `A1 a program that is replaced is not suspended first, and started again for what is left`() {
     var stage = Self.hung()
     var subscriber = Self.mover

@@ -383,6 +383,9 @@ import Testing
     #expect(try run.exit("once") == status)
     // An event that has failed is tried again by order; those behind it wait for that.
     #expect(KernelFile.read(run.folder("out")) == "region1\nopened\n" + (status == 0 ? "region2\n" : ""))
+    // Only after the last of them there is nothing to suspend.
+    let ends = run.seen.compactMap { if case .event("once", .finished(let end)) = $0 { end } else { nil } }
+    #expect(ends.map(\.isFollowed) == (status == 0 ? [true, true, nil] : [true, nil]))
     await run.supervisor.stop()
   }
 
