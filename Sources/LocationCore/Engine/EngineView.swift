@@ -86,6 +86,17 @@ extension Engine {
     regions.catalog.region(id) ?? state.beacons?.watches.first { $0.region.id == id }?.region
   }
 
+  /// The regions that another manifest of a subscriber names by other ids, because they were renamed: the new ids by the
+  /// old. One was renamed where there is none of the old id any more, and one of the id that has its place in the manifest.
+  public func renamedRegions(in subscriber: Subscriber) -> [String: String] {
+    guard let old = state.policy.session(subscriber.name)?.subscriber.regions, let new = subscriber.regions,
+      old.count == new.count
+    else { return [:] }
+    var renamed: [String: String] = [:]
+    for (was, id) in zip(old, new) where region(was) == nil && region(id) != nil { renamed[was] = id }
+    return renamed
+  }
+
   /// The latest instant the engine has been told of.
   public var instant: EngineInstant { state.instant }
 }

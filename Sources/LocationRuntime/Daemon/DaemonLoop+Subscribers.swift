@@ -133,10 +133,18 @@ extension DaemonLoop {
       let view = live.engine.subscriber(name)
       // A path may be written in other bytes now, which are another file.
       let isApplied = entry.applied.map(ExactName.init) == ExactName(entry.manifest)
-      let isNew = held[name].map { $0 != entry.subscriber } ?? (view == nil || !isApplied)
+      let isOther = held[name].map { $0 != entry.subscriber } ?? (view == nil || !isApplied)
+      let renamed = isOther && held[name] == nil ? self.renamed(view, entry) : nil
+      let isNew = isOther && renamed == nil
       if isNew || names == nil && !supervised.contains(name) {
-        supervisor.add(isNew ? entry.subscriber : view?.subscriber ?? entry.subscriber)
+        supervisor.add(isNew ? entry.subscriber : renamed ?? view?.subscriber ?? entry.subscriber)
         supervised.insert(name)
+      }
+      if let renamed, let view {
+        // Its program is the same, and runs on.
+        try live.handle(.addSubscriber(renamed, view.state), at: reading) {
+          $0.noteApplied(name, entry.manifest)
+        }
       }
       guard isNew else { continue }
       bluetooth.closeAll(of: name)
@@ -163,6 +171,19 @@ extension DaemonLoop {
   private func isAnother(_ entry: StateDatabase.StoredSubscriber) -> Bool {
     let name = entry.subscriber.name
     return entry.applied == nil && live.engine.subscriber(name) != nil && !live.host.journal.hasApplied(name)
+  }
+
+  /// A subscriber with the new ids of its regions, where its manifest differs in nothing else from the one that was
+  /// applied; nil where it does. What its program has asked for since, such as services, stays.
+  private func renamed(_ view: SubscriberView?, _ entry: StateDatabase.StoredSubscriber) -> Subscriber? {
+    let renamed = live.engine.renamedRegions(in: entry.subscriber)
+    guard let view, !renamed.isEmpty, var manifest = entry.appliedSubscriber else { return nil }
+    manifest.regions = manifest.regions?.map { renamed[$0] ?? $0 }
+    guard let text = try? ExactEncoder.tree(of: manifest).text, ExactName(text) == ExactName(entry.manifest)
+    else { return nil }
+    var subscriber = view.subscriber
+    subscriber.regions = manifest.regions
+    return subscriber
   }
 
   private mutating func remove(_ name: String, at reading: ClockReading) throws(Failure) {

@@ -11,6 +11,12 @@ extension StateDatabase {
     var manifest: String
     /// Its manifest as the engine was last told it.
     var applied: String?
+
+    /// The subscriber as the engine was last told it; nil where it was not, or by a version whose manifests this one can't
+    /// read.
+    var appliedSubscriber: Subscriber? {
+      applied.flatMap { try? ExactDecoder.value(Subscriber.self, of: JSONTree(Array($0.utf8))) }
+    }
   }
 
   /// Stores a subscriber.

@@ -293,6 +293,29 @@ import Testing
     #expect(stage.handed().count == waiting - dropped)
   }
 
+  @Test(arguments: [true, false])
+  func `B4 K5 what waits of a region that was renamed is kept, of one that is no more asked for dropped`(
+    isRenamed: Bool
+  ) {
+    let shape = Region.Shape.circle(center: Drive.origin, radiusMeters: 200)
+    var stage = Stage()
+    stage.take(-2, .addRegion(Region(id: "home", shape: shape)))
+    var subscriber = Subscriber(name: "a", services: [.regions], regions: ["home"])
+    subscriber.backgroundDelivery = false
+    stage.add(subscriber, .suspended)
+    for step in 0...70 { stage.fix(Double(step) * 10, east: min(0, Double(step) * 50 - 1_000)) }
+    let waiting = stage.engine.subscriber("a")?.waiting ?? []
+    #expect(!waiting.isEmpty)
+    if isRenamed { stage.take(800, .removeRegion(id: "home")) }
+    stage.take(800, .addRegion(Region(id: "flat", shape: shape)))
+    subscriber.regions = ["flat"]
+    stage.take(800, .addSubscriber(subscriber, .suspended))
+    #expect(stage.engine.subscriber("a")?.waiting == (isRenamed ? waiting : []))
+    #expect(stage.log().contains("drop B4 suspended>suspended stopped") == !isRenamed)
+    stage.say(801, .foreground)
+    #expect(stage.handed() == (isRenamed ? waiting.map(\.event) : []))
+  }
+
   @Test func `A2 a program that stops a service keeps what it is at work on, and is suspended after that`() {
     var stage = Stage()
     stage.answerSeconds = 8

@@ -70,6 +70,39 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test func `a region is renamed under a program that runs, and under one that waits for its event`()
+    async throws
+  {
+    let run = try DaemonRun()
+    #expect(try await run.command(["regions", "add", "home", "--circle", "40.0,11.5,300"]).status == 0)
+    try await run.add("reader", manifest: "services: [regions]\nregions: [home]")
+    try await run.add(
+      "sender", style: "oneshot", #"[ -e "$D/online" ] && echo "$LOCWATCH_EVENT_ID" >> "$D/sent""#,
+      manifest: "services: [regions]\nregions: [home]")
+    try run.start()
+    for index in 0..<10 {
+      run.gpsd.say(ScriptedGPSD.report(second: index, latitude: 40.02 - 0.002 * Double(index)))
+    }
+    for index in 10..<30 { run.gpsd.say(ScriptedGPSD.report(second: index, latitude: 40)) }
+    try await run.wait("the failure") {
+      try run.state(of: "sender") == .notRunning && run.shown("sender")?.waiting.isEmpty == false
+    }
+    let event = try #require(try run.shown("sender")?.waiting.first?.event)
+    #expect(try await run.command(["subscribers", "launch", "reader"]).status == 0)
+    try await run.wait("the reader") { run.log.contains { $0.line.contains(#""type":"launch""#) } }
+    let pid = try #require(run.log.last?.pid)
+    let renamed = try await run.command(["regions", "rename", "home", "flat"])
+    #expect(renamed.stdout.hasPrefix("reader names it flat\nsender names it flat\n"), "\(renamed)")
+    #expect(try run.shown("sender")?.waiting.first?.event == event)
+    #expect(try run.shown("sender")?.subscriber.regions == ["flat"])
+    #expect(try run.state(of: "reader") == .active && DaemonRun.isAlive(pid))
+    _ = run.folder.write("online", "")
+    run.gpsd.say(ScriptedGPSD.report(second: 600, latitude: 40))
+    try await run.wait("the event") { run.lines(of: "sent").first == "\(event)" }
+    #expect(await run.end() == 0)
+    #expect(!(try await run.events()).contains { $0.contains(#""reason":"replaced""#) })
+  }
+
   @Test(arguments: ["resident", "oneshot"])
   func `a program is started, told and suspended; what it acknowledged is not told again`(style: String)
     async throws
