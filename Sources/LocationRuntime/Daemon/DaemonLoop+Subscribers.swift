@@ -22,6 +22,13 @@ extension DaemonLoop {
       }
       try live.handle(.subscriber(name: name, .lock(isHeld: true)), at: clock.read())
     case .usage(let name, let usage): try take(usage, of: name)
+    case .missed(let name, let missed):
+      guard let view = live.engine.subscriber(name) else { return }
+      if view.state != .active {
+        try launch(view, opened: missed.opened)
+      } else if let opened = missed.opened {
+        live.add(.userLaunch(name, UserLaunch(opening: opened)))
+      }
     case .note(let name, let note):
       if let pid = note.pid { audio.note(pid, of: name) }
       if let text = note.text { Self.log("\(name): \(text)") }
@@ -202,16 +209,28 @@ extension DaemonLoop {
     let state = view.state
     let reading = clock.read()
     switch verb {
-    case "launch", "foreground":
-      if state == .notRunning ? !live.engine.isLocked : state != .active {
-        live.add(.userLaunch(name, UserLaunch(of: view, at: live.instant(at: reading))))
-      }
-      try live.handle(.subscriber(name: name, .foreground), at: reading)
+    case "launch", "foreground": try launch(view)
     case "background": try live.handle(.subscriber(name: name, .background), at: reading)
     case "quit": return try live.handle(.subscriber(name: name, .quit), at: reading)
     case _: throw Failure(.usage, what: "nothing to do with a subscriber is called \"\(verb)\"")
     }
     if let failure = failure(ofMoving: name, in: state) { throw failure }
+  }
+
+  /// The user launches a subscriber or returns to it.
+  ///
+  /// - Parameter opened: the notification that he opened for that; nil where he opened none.
+  private mutating func launch(_ view: SubscriberView, opened: Order.Launch? = nil) throws(Failure) {
+    let name = view.subscriber.name
+    let reading = clock.read()
+    if view.state == .notRunning ? !live.engine.isLocked : view.state != .active {
+      var launch = UserLaunch(of: view, at: live.instant(at: reading))
+      launch.opened = opened
+      // By the time that this is stored more may have been heard.
+      launch.heardEnds = supervisor.heardEnds(of: name)
+      live.add(.userLaunch(name, launch))
+    }
+    try live.handle(.subscriber(name: name, .foreground), at: reading)
   }
 
   /// What the engine refused the user just now; nil where it did what was asked for.

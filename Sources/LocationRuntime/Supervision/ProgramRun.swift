@@ -201,6 +201,9 @@ final class ProgramRun {
     return true
   }
 
+  /// Whether it has ended.
+  var hasEnded: Bool { PollSet.wait(on: pidfd.number, atMost: 0) != 0 }
+
   /// How it ended; nil while it runs.
   func reap() -> ProgramStart.End? { ProgramStart.reap(pidfd) }
 

@@ -108,7 +108,7 @@ struct LaunchNotice: Hashable {
 
   /// The user starts it or returns to it.
   init(_ launch: UserLaunch = UserLaunch()) {
-    self.launch = nil
+    self.launch = launch.opened
     restored = launch.restored
     sleptSeconds = launch.sleptSeconds
   }

@@ -396,9 +396,9 @@ final class SupervisedProgram: SupervisedSubscriber {
     if run.noticeClosedOutput(at: now), !run.isEnding { note(.closedOutput) }
   }
 
-  /// Its process has ended: hears its last words, ends what it left behind, and tells.
+  /// If its process has ended: hears its last words, ends what it left behind, and tells.
   func reap(at now: Int64, by buffer: inout [UInt8]) {
-    guard let run else { return }
+    guard let run, run.hasEnded else { return }
     run.talk.allowLastAnswers()
     var heardBytes = 0
     while heardBytes < SupervisorLimits.lastBytes, hear(at: now, by: &buffer) { heardBytes += buffer.count }

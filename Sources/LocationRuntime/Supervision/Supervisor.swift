@@ -27,10 +27,21 @@ package struct UserLaunch: Hashable, Sendable {
   package var restored: String?
   /// Seconds for which it was suspended (rule K4); nil where it was not.
   package var sleptSeconds: Double?
+  /// The notification that the user opened for that (rule D6); nil where he opened none.
+  var opened: Order.Launch?
+  /// How many ends of its processes had been heard of by then (``Supervisor/heardEnds(of:)``); nil for as many as when the
+  /// supervisor is asked.
+  var heardEnds: Int?
 
   package init(restored: String? = nil, sleptSeconds: Double? = nil) {
     self.restored = restored
     self.sleptSeconds = sleptSeconds
+  }
+
+  /// The user opens a notification.
+  init(opening launch: Order.Launch) {
+    self.init(restored: launch.restored, sleptSeconds: launch.sleptSeconds)
+    opened = launch
   }
 
   /// - Parameter instant: when the user does that.
@@ -90,14 +101,21 @@ package final class Supervisor: Sendable {
   /// - Parameter recordLine: for ``Order/deliver(subscriber:event:_:)`` the event's record as a line of JSON, with or
   ///   without its end; empty for the others.
   package func perform(_ order: Order, recordLine: [UInt8] = []) {
+    if case .open(let name, let launch) = order { return userLaunch(name, UserLaunch(opening: launch)) }
     mailbox.post(.perform(order, recordLine: recordLine))
   }
 
   /// Starts or resumes a subscriber for the user, who has been told to the engine as
-  /// ``SubscriberEvent/foreground``: for that there is no order.
+  /// ``SubscriberEvent/foreground``: for that there is no order. Where its process has ended by then, and that was not
+  /// heard of, ``SupervisorReport/missed(subscriber:_:)`` follows.
   package func userLaunch(_ name: String, _ launch: UserLaunch = UserLaunch()) {
+    var launch = launch
+    launch.heardEnds = launch.heardEnds ?? heardEnds(of: name)
     mailbox.post(.userLaunch(name: name, launch))
   }
+
+  /// How many ends of a subscriber's processes were taken with the reports.
+  func heardEnds(of name: String) -> Int { mailbox.heardEnds(of: name) }
 
   /// Passes a subscriber what can be heard of a characteristic (rule J3), and holds it as long as its session is open.
   package func hold(_ descriptor: Descriptor, as session: String, of name: String) {

@@ -47,7 +47,9 @@ struct SupervisorLoop: ~Copyable {
   private mutating func takeCommands() {
     mailbox.takeCommands(into: &commands)
     let now = MonotonicTime.milliseconds
+    var missed: [SupervisorReport] = []
     for command in commands {
+      if let name = command.dismissed?.name { missed.removeAll { $0.subscriber == name } }
       switch command {
       case .add(let subscriber): add(subscriber, at: now)
       case .remove(let name): remove(name, at: now)
@@ -57,7 +59,14 @@ struct SupervisorLoop: ~Copyable {
         program(name)?.hold(descriptor, as: session, at: now)
       case .measure(let name): mailbox.report([.usage(subscriber: name, program(name)?.usage)])
       case .userLaunch(let name, let launch):
-        if !isStopping { program(name)?.launch(LaunchNotice(launch), at: now) }
+        if isStopping { continue }
+        // What has ended by now can't be told of the launch.
+        if let index = indices[name] { programs[index].reap(at: now, by: &buffer) }
+        if mailbox.toldEnds(of: name) == launch.heardEnds {
+          program(name)?.launch(LaunchNotice(launch), at: now)
+        } else {
+          missed.append(.missed(subscriber: name, launch))
+        }
       case .answer(let name, let reply): program(name)?.answer(reply)
       case .stop:
         isStopping = true
@@ -66,6 +75,7 @@ struct SupervisorLoop: ~Copyable {
       }
     }
     commands.removeAll(keepingCapacity: true)
+    if !missed.isEmpty { mailbox.report(missed) }
   }
 
   private func program(_ name: String) -> (any SupervisedSubscriber)? {

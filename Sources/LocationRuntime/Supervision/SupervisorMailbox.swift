@@ -32,6 +32,9 @@ final class SupervisorMailbox: Sendable {
     var reports: [SupervisorReport] = []
     /// Who was told to end, as long as the thread does not know.
     var dismissed: [String: Dismissal] = [:]
+    /// How many ends by themselves were reported of each program, and how many of them the engine's side knows.
+    var toldEnds: [String: Int] = [:]
+    var heardEnds: [String: Int] = [:]
     /// Whether the thread waits for room.
     var wantsRoom = false
     /// Whether the thread has ended, and who waits for that.
@@ -59,6 +62,7 @@ final class SupervisorMailbox: Sendable {
         // for the end of a later start. And it asks for nothing any more.
         if state.dismissed[name] != .removed { state.dismissed[name] = dismissal }
         state.reports.removeAll { $0.subscriber == name && !$0.counts(after: dismissal) }
+        state.heardEnds[name] = state.toldEnds[name]
       }
       state.commands.append(command)
     }
@@ -69,6 +73,7 @@ final class SupervisorMailbox: Sendable {
   func take(into reports: inout [SupervisorReport]) {
     reportBell.silence()
     let wantedRoom = state.withLock { state in
+      for report in state.reports where report.isEnd { state.heardEnds[report.subscriber, default: 0] += 1 }
       reports += state.reports
       state.reports.removeAll(keepingCapacity: true)
       defer { state.wantsRoom = false }
@@ -76,6 +81,8 @@ final class SupervisorMailbox: Sendable {
     }
     if wantedRoom { commandBell.ring() }
   }
+
+  func heardEnds(of name: String) -> Int { state.withLock { $0.heardEnds[name] ?? 0 } }
 
   /// Returns when the thread has ended.
   func waitForEnd() async {
@@ -104,11 +111,14 @@ final class SupervisorMailbox: Sendable {
     state.withLock { state in
       for report in reports {
         if let dismissal = state.dismissed[report.subscriber], !report.counts(after: dismissal) { continue }
+        if report.isEnd { state.toldEnds[report.subscriber, default: 0] += 1 }
         state.reports.append(report)
       }
     }
     reportBell.ring()
   }
+
+  func toldEnds(of name: String) -> Int { state.withLock { $0.toldEnds[name] ?? 0 } }
 
   /// Whether programs may be read; where not, the command bell rings when they may again.
   func hasRoom() -> Bool {

@@ -13,6 +13,9 @@ package enum SupervisorReport: Hashable, Sendable {
   case held(subscriber: String, [HeldLock])
   /// What it takes, in answer to ``Supervisor/measure(_:)``; nil where it does not run.
   case usage(subscriber: String, ProgramUsage?)
+  /// For the engine's side, which does it again: the user launched it when its process had ended, and that was not heard
+  /// of before. Nothing was started, for that end would be taken for the end of the new process.
+  case missed(subscriber: String, UserLaunch)
   /// For the log: nothing follows from it.
   case note(subscriber: String, SupervisorNote)
 
@@ -20,7 +23,7 @@ package enum SupervisorReport: Hashable, Sendable {
   var subscriber: String {
     switch self {
     case .event(let name, _), .acknowledged(let name, _, _), .request(let name, _), .held(let name, _),
-      .usage(let name, _), .note(let name, _):
+      .usage(let name, _), .missed(let name, _), .note(let name, _):
       name
     }
   }
@@ -31,14 +34,17 @@ package enum SupervisorReport: Hashable, Sendable {
     case .note, .usage: true
     case .acknowledged: dismissal == .ended
     case .event(_, .mode(.accessory(let event))): dismissal == .ended && event.isOfDevice
-    case .event, .request, .held: false
+    case .event, .request, .held, .missed: false
     }
   }
+
+  /// Whether it is the end of its program by itself.
+  var isEnd: Bool { if case .event(_, .exited) = self { true } else { false } }
 
   /// Whether its process says it, and it asks for something.
   var isAsked: Bool {
     switch self {
-    case .event(_, .exited), .event(_, .finished): false
+    case .event(_, .exited), .event(_, .finished), .missed: false
     case .event, .request, .acknowledged, .held, .usage, .note: !counts(after: .ended)
     }
   }

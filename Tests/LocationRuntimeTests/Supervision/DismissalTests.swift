@@ -72,6 +72,7 @@ import Testing
 
   /// What a program has said, in the order of ``counted``.
   private static let said: [SupervisorReport] = [
+    .missed(subscriber: "a", UserLaunch()),
     .event(subscriber: "a", .preserve(text: "x")), .request(subscriber: "a", .remaining),
     .event(subscriber: "a", .acknowledged(event: 9, coreSeconds: 0)),
     .event(subscriber: "a", .exited(status: 0)),
@@ -83,8 +84,8 @@ import Testing
   @Test(
     arguments: [
       (.perform(.terminate(subscriber: "a"), recordLine: []), 3), (.remove(name: "a"), 1),
-      (.add(Subscriber(name: "a", command: [])), 1), (.remove(name: "b"), 7),
-      (.perform(.suspend(subscriber: "a"), recordLine: []), 7), (.stop, 7),
+      (.add(Subscriber(name: "a", command: [])), 1), (.remove(name: "b"), 8),
+      (.perform(.suspend(subscriber: "a"), recordLine: []), 8), (.stop, 8),
     ] as [(SupervisorCommand, Int)])
   func `what is on its way when its end is ordered is not heard either`(
     command: SupervisorCommand, counted: Int

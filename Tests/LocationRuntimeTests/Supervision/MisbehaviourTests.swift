@@ -408,6 +408,27 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test(arguments: [Subscriber.Style.resident, .oneshot], [false, true])
+  func `a launch by the user after an end that was not heard of is missed, and starts nothing`(
+    style: Subscriber.Style, isOpening: Bool
+  ) async throws {
+    let run = try SupervisorRun()
+    run.add("once", style: style, "while ! [ -e '\(run.folder("end"))' ]; do sleep 0.01; done; exit 3")
+    run.supervisor.userLaunch("once")
+    let first = try run.pid("once")
+    _ = run.folder.write("end", "")
+    try SupervisorRun.until("it is gone") { ProcessStatus(of: first) == nil }
+    if isOpening { Self.open(run) } else { run.supervisor.userLaunch("once") }
+    let missed = try run.wait("the miss") { if case .missed("once", let launch) = $0 { launch } else { nil } }
+    #expect(missed.opened?.notification == (isOpening ? "tea" : nil))
+    #expect(run.seen.contains(.event(subscriber: "once", .exited(status: 3))))
+    // By now it is heard of.
+    run.supervisor.userLaunch("once")
+    #expect(try run.pid("once") != first)
+    #expect(try run.exit("once") == 3)
+    await run.supervisor.stop()
+  }
+
   @Test func `one that does not read its event is started and acknowledges all the same`() async throws {
     let run = try SupervisorRun()
     run.add("careless", style: .oneshot, "exec 0<&-; exit 0")

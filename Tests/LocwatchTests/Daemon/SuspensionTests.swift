@@ -51,6 +51,39 @@ import Testing
     try await run.wait("their end") { !pids.contains(where: DaemonRun.isAlive) }
   }
 
+  @Test func `a launch in the moment in which the program ends by itself starts it again`() async throws {
+    let run = try DaemonRun.started()
+    run.move(0, second: 0)
+    try await run.waitForFixes(1)
+    try await run.add(
+      "a", #"read -r launch; echo "$$ $launch" >> "$D/log"; while ! [ -e "$D/end" ]; do sleep 0.01; done"#,
+      manifest: "services: [visits]")
+    #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
+    try await run.wait("its start") { run.log.count == 1 }
+    #expect(try await run.command(["subscribers", "background", "a"]).status == 0)
+    let first = try #require(run.log.first?.pid)
+    // The daemon finds its end and the launch together.
+    run.process?.signal(SIGSTOP)
+    let end = run.folder.write("end", "")
+    try await run.wait("its end") { !DaemonRun.isAlive(first) }
+    try FileManager.default.removeItem(atPath: end)
+    let socket = try StreamSocket(path: run.state + ".control")
+    socket.send((#"{"do":"subscriber","verb":"launch","name":"a"}"# + "\n").utf8)
+    run.process?.signal(SIGCONT)
+    let answer = String(decoding: socket.receive(seconds: TestPatience.seconds) ?? [], as: UTF8.self)
+    #expect(answer.contains(#""ok":true"#), "\(answer)")
+    try await run.wait("its second start") { run.log.count == 2 }
+    try await run.wait("its end in the records") {
+      try await run.events().contains { $0.contains(#""type":"program.end""#) }
+    }
+    try await run.waitFor("a", .active)
+    let second = try #require(run.log.last?.pid)
+    #expect(DaemonRun.isAlive(second))
+    #expect(try await run.command(["subscribers", "quit", "a"]).status == 0)
+    try await run.wait("the end of the second") { !DaemonRun.isAlive(second) }
+    #expect(await run.end() == 0)
+  }
+
   /// Takes so many seconds of processor time: what else could have taken some has had the chance.
   private func burn(_ seconds: Double) {
     let end = Double(clock()) + seconds * Double(CLOCKS_PER_SEC)
