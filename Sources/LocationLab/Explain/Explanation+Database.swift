@@ -33,11 +33,12 @@ extension Explanation {
       // Right after a snapshot nothing is known of how the last fix came to be taken: look farther back.
       let isLast = number == past.snapshots.last
       guard inquiry.seen.fix != nil || inquiry.engine.tally.last == nil || isLast else { continue }
-      if let event = question.event, inquiry.seen.subject == nil {
-        guard let kept else { throw Self.unknown(event) }
+      let subject = inquiry.seen.subject.map { JSONTree($0) }
+      if let kept, subject.map(kept.isAbout) != true {
         self = kept
         return
       }
+      if let event = question.event, subject == nil { throw Self.unknown(event) }
       try self.init(question, inquiry)
       try look(around: inquiry.seen.subject?.id ?? inquiry.engine.nextID, database)
       return
@@ -61,6 +62,11 @@ extension Explanation {
     explanation.decisions = try database.decisions(about: id)
     explanation.isCut = true
     return explanation
+  }
+
+  /// Whether it is about a record. To an engine of another build than the one that told it, its id may be that of another.
+  private func isAbout(_ record: JSONTree) -> Bool {
+    ["type", "time", "region", "subscriber"].allSatisfy { event?[$0] == record[$0] }
   }
 
   /// Adds what records tell of before and after.

@@ -54,7 +54,7 @@ package struct Explanation: Sendable {
   var time: UTCTime
   /// When the last thing that is known happened, where that is before the moment.
   var knownUntil: UTCTime?
-  /// Whether no more is kept than the record itself and what was decided about it.
+  /// Whether no more is known than the record itself and what was decided about it.
   var isCut = false
   /// Whether it tells what a notification says, which is for the user alone.
   package var tellsNotifications = false

@@ -41,7 +41,8 @@ struct ExplanationText {
     add("event", "", words(event))
     for decision in explanation.decisions { add("event", "", words(decision)) }
     if explanation.decisions.isEmpty, Self.canBeTold(event) { add("event", "", "nobody was told") }
-    if explanation.isCut { add("event", "", "the journal begins later: what led to it is not kept") }
+    guard explanation.isCut else { return }
+    add("event", "", "what led to it is not kept: the journal begins later, or another version recorded it")
   }
 
   /// Whether subscribers are told of such a record.

@@ -63,7 +63,7 @@ import Testing
     #expect(answer("event", "type") == .string("region.state"))
     #expect(answer["regions"] == nil && answer["fix"] == nil)
     let text = try Explanation(Question(event: id), state: past.path).text(in: .utc)
-    #expect(text.contains("the journal begins later: what led to it is not kept"))
+    #expect(text.contains("what led to it is not kept: the journal begins later"))
     #expect(try past.explain(Question(at: Self.time(59)))("fix", "age_s")?.double == 0)
   }
 

@@ -50,6 +50,19 @@ import Testing
     #expect(status.stdout.contains(#""inside":["office"]"#), "\(status.stdout)\(status.stderr)")
   }
 
+  /// To the engine of a later version these ids are those of other records.
+  @Test(arguments: versions, [42, 44, 57, 158])
+  func `explain tells the record that has the id in the state file`(version: String, id: Int) async throws {
+    let run = try await Self.run(of: version)
+    let line = try #require(try Self.lines(version, "events.ndjson").first { DaemonRun.id(of: $0) == id })
+    let record = try #require(line.range(of: #""id":"#).map { line[$0.lowerBound...] }?.prefix(70))
+    let told = try await run.command(["explain", "--event", "\(id)", "--json"])
+    #expect(told.stdout.contains(#""event":{\#(record)"#), "\(told)")
+    let consequence = #","event":\#(id),"#
+    let isDecided = try Self.lines(version, "events.ndjson").contains { $0.contains(consequence) }
+    #expect(told.stdout.contains(consequence) == isDecided)
+  }
+
   /// Whoever speaks at its control socket may be a daemon of that version.
   @Test(arguments: versions)
   func `no command brings a state file up to date that an earlier daemon uses`(version: String) async throws {
