@@ -81,24 +81,35 @@ extension Engine {
     for event in regionEvents {
       state.tally.regions.count(event.kind)
       let id = record(.region(event), at: utc(at: event.instant), into: &effects)
-      if state.policy.notifiesOfRegions { notifyOfRegion(event, into: &effects) }
-      guard hasSubscribers, let kind = event.kind.eventKind else { continue }
-      state.policy.offer(event: id, trigger: .region.of(kind), region: event.region, in: &turn)
-      recordSteps(into: &effects)
+      guard hasSubscribers else { continue }
+      let hasNotifications = state.policy.notifiesOfRegions
+      let running = hasNotifications ? Set(state.policy.runningSessions) : []
+      // Who does not run is not told of a notification, also where the region is about to wake it.
+      if hasNotifications { notifyOfRegion(event, { !running.contains($0) }, into: &effects) }
+      if let kind = event.kind.eventKind {
+        state.policy.offer(event: id, trigger: .region.of(kind), region: event.region, in: &turn)
+        recordSteps(into: &effects)
+      }
+      // Who runs is told of it in order.
+      if !running.isEmpty { notifyOfRegion(event, running.contains, into: &effects) }
     }
     // Its memory is not kept: thousands of engines would keep it.
     regionEvents = []
   }
 
   /// Shows the notifications that wait for a region to be entered or left (rule D7).
-  private mutating func notifyOfRegion(_ event: RegionEvent, into effects: inout [Effect]) {
+  ///
+  /// - Parameter isMeant: whether those of a subscriber are, by its place among the sessions.
+  private mutating func notifyOfRegion(
+    _ event: RegionEvent, _ isMeant: (Int) -> Bool, into effects: inout [Effect]
+  ) {
     let isLeft: Bool
     switch event.kind {
     case .enter: isLeft = false
     case .exit: isLeft = true
     case .dwell, .cross, .state: return
     }
-    state.policy.notifyOfRegion(event.region, isLeft: isLeft, in: &turn)
+    state.policy.notifyOfRegion(event.region, isLeft: isLeft, isMeant, in: &turn)
     recordSteps(into: &effects)
   }
 

@@ -268,8 +268,10 @@ extension Policy {
   }
 
   /// A region was entered or left: shows what waits for that (rule D7).
-  mutating func notifyOfRegion(_ region: String, isLeft: Bool, in turn: inout PolicyTurn) {
-    for index in sessions.indices {
+  mutating func notifyOfRegion(
+    _ region: String, isLeft: Bool, _ isMeant: (Int) -> Bool, in turn: inout PolicyTurn
+  ) {
+    for index in sessions.indices where isMeant(index) {
       guard let book = sessions[index].modes.notifications else { continue }
       for entry in book.entries {
         guard entry.notification.when == .region(id: region, isLeft: isLeft) else { continue }

@@ -142,6 +142,9 @@ public struct Policy: Hashable, Sendable, Codable {
   /// Where a subscriber is among ``sessions``; nil where there is none of that name.
   func index(of name: String) -> Int? { sessions.firstIndex { $0.subscriber.name == name } }
 
+  /// Where those that run are among ``sessions``.
+  var runningSessions: [Int] { sessions.indices.filter { sessions[$0].state.isRunning } }
+
   /// What is known of a subscriber; nil where there is none of that name.
   func session(_ name: String) -> Session? { sessions.first { $0.subscriber.name == name } }
 

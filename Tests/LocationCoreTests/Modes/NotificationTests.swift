@@ -599,6 +599,24 @@ import Testing
     #expect(rules == [.notificationRegion])
   }
 
+  @Test(
+    arguments: [
+      (.active, ["region.enter", "notification", "region.exit"]),
+      (.suspended, ["region.enter", "region.exit"]),
+    ] as [(SubscriberState, [String])])
+  func `K5 D7 who runs is told of the region before its notification, and who is woken of the region alone`(
+    state: SubscriberState, told: [String]
+  ) {
+    var stage = Stage()
+    stage.take(-2, .addRegion(Region(id: "home", shape: .circle(center: Drive.origin, radiusMeters: 100))))
+    stage.add(Subscriber(name: "a", services: [.regions]), state)
+    stage.say(0, Self.home())
+    Self.visit(&stage, from: 10)
+    let types = Dictionary(stage.effects.records.map { ($0.id, $0.type) }) { $1 }
+    #expect(stage.handed().map { types[$0] } == told)
+    #expect(stage.shown == (state == .active ? [] : ["in"]))
+  }
+
   @Test func `D7 without a known region or the rights scheduling is refused`() throws {
     for (authorization, accuracy, reason) in [
       (Subscriber.Authorization.denied, Subscriber.AccuracyAuthorization.full, "denied"),
