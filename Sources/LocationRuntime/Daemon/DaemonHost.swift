@@ -9,6 +9,8 @@ struct DaemonPorts: EffectPorts {
     /// The user starts or resumes a subscriber.
     case userLaunch(String, UserLaunch = UserLaunch())
     case answer(String, SubscriberReply)
+    /// An event that a subscriber waits for is done, or dropped.
+    case withdraw(String, event: Int)
   }
 
   /// Something for the supervisor.
@@ -21,8 +23,14 @@ struct DaemonPorts: EffectPorts {
   private var work: [Work] = []
   private var receiverOrders: [ReceiverOrder] = []
 
-  /// Followers are told of records by the database, which numbers them.
-  mutating func receive(_ record: Record) {}
+  /// Followers are told of records by the database, which numbers them. What is dropped may still be on its way to a
+  /// program that runs.
+  mutating func receive(_ record: Record) {
+    guard case .decision(let decision) = record.body, decision.action == .drop, decision.before.isRunning,
+      let event = decision.event
+    else { return }
+    work.append(.action(.withdraw(decision.subscriber, event: event)))
+  }
   mutating func deliver(_ event: Int, _ line: [UInt8], to subscriber: String, because cause: Order.Cause) {
     work.append(.order(.deliver(subscriber: subscriber, event: event, cause), line: line))
   }

@@ -145,6 +145,7 @@ extension DaemonLoop {
     for name in names {
       try live.handle(
         .subscriber(name: name, .acknowledged(event: id, coreSeconds: 0)), at: clock.read())
+      live.add(.withdraw(name, event: id))
     }
   }
 

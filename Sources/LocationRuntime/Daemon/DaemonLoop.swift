@@ -496,6 +496,7 @@ struct DaemonLoop: ~Copyable {
     case .order(let order, let line): supervisor.perform(order, recordLine: line)
     case .action(.userLaunch(let name, let launch)): supervisor.userLaunch(name, launch)
     case .action(.answer(let name, let reply)): supervisor.answer(name, reply)
+    case .action(.withdraw(let name, let event)): supervisor.withdraw(event, from: name)
     }
   }
 

@@ -86,6 +86,8 @@ final class SocketProgram: SupervisedSubscriber {
 
   func launch(_ notice: LaunchNotice, at now: Int64) { call(notice, at: now) }
 
+  func withdraw(_ event: Int) { backlog.removeAll { $0.event == event } }
+
   func answer(_ reply: SubscriberReply) {
     if reply.refusesSocket { connection?.sockets.letGo() }
     say(reply.line)

@@ -19,6 +19,8 @@ protocol SupervisedSubscriber: AnyObject {
   func perform(_ order: Order, recordLine: [UInt8], at now: Int64)
   /// Starts or resumes it for the user.
   func launch(_ notice: LaunchNotice, at now: Int64)
+  /// An event is done: it is not handed over where that is still to come.
+  func withdraw(_ event: Int)
   /// Tells it the answer to something it said.
   func answer(_ reply: SubscriberReply)
   /// Ends it and forgets it.

@@ -98,6 +98,11 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   func launch(_ notice: LaunchNotice, at now: Int64) { launchUnlessRunning(notice, at: now) }
 
+  func withdraw(_ event: Int) {
+    backlog.removeAll { $0.event == event }
+    errands.removeAll { $0.isEvent(event) }
+  }
+
   func answer(_ reply: SubscriberReply) {
     if reply.refusesSocket { run?.sockets.letGo() }
     sayIfResident(reply.line)
@@ -345,6 +350,8 @@ final class SupervisedProgram: SupervisedSubscriber {
   /// Tells what it says: of one that was told to end, what counts.
   private func tellSaid(_ reports: [SupervisorReport]) {
     let counted = dismissal.map { dismissal in reports.filter { $0.counts(after: dismissal) } } ?? reports
+    // A process that ends may acknowledge what the next one is to be handed.
+    if !backlog.isEmpty { for event in counted.compactMap(\.acknowledgedEvent) { withdraw(event) } }
     if !counted.isEmpty { tell(counted) }
   }
 

@@ -122,6 +122,11 @@ package final class Supervisor: Sendable {
     mailbox.post(.hold(name: name, session: session, descriptor))
   }
 
+  /// An event is done, or may no longer be told: a subscriber that was not handed it yet is not handed it any more.
+  package func withdraw(_ event: Int, from name: String) {
+    mailbox.post(.withdraw(name: name, event: event))
+  }
+
   /// Asks what a subscriber and all it has started take; answered by ``SupervisorReport/usage(subscriber:_:)``.
   package func measure(_ name: String) { mailbox.post(.measure(name: name)) }
 

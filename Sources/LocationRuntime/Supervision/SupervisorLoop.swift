@@ -57,6 +57,7 @@ struct SupervisorLoop: ~Copyable {
         if !isStopping { program(order.subscriber)?.perform(order, recordLine: line, at: now) }
       case .hold(let name, let session, let descriptor):
         program(name)?.hold(descriptor, as: session, at: now)
+      case .withdraw(let name, let event): program(name)?.withdraw(event)
       case .measure(let name): mailbox.report([.usage(subscriber: name, program(name)?.usage)])
       case .userLaunch(let name, let launch):
         if isStopping { continue }

@@ -9,6 +9,7 @@ enum SupervisorCommand: Sendable {
   case perform(Order, recordLine: [UInt8])
   case userLaunch(name: String, UserLaunch)
   case hold(name: String, session: String, Descriptor)
+  case withdraw(name: String, event: Int)
   case measure(name: String)
   case answer(name: String, SubscriberReply)
   case stop
@@ -20,7 +21,7 @@ enum SupervisorCommand: Sendable {
     case .add(let subscriber): (subscriber.name, .removed)
     case .remove(let name): (name, .removed)
     // What programs say at the end of the daemon is for the next one.
-    case .perform, .userLaunch, .hold, .measure, .answer, .stop: nil
+    case .perform, .userLaunch, .hold, .withdraw, .measure, .answer, .stop: nil
     }
   }
 }

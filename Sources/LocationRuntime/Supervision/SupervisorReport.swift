@@ -38,6 +38,14 @@ package enum SupervisorReport: Hashable, Sendable {
     }
   }
 
+  /// The event that its process is done with; nil for anything else.
+  var acknowledgedEvent: Int? {
+    switch self {
+    case .acknowledged(_, let event, _), .event(_, .acknowledged(let event, _)): event
+    case .event, .request, .held, .usage, .missed, .note: nil
+    }
+  }
+
   /// Whether it is the end of its program by itself.
   var isEnd: Bool { if case .event(_, .exited) = self { true } else { false } }
 

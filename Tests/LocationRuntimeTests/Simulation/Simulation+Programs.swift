@@ -30,7 +30,7 @@ extension Simulation {
     case .order(.warn, _), .order(.announce, _), .order(.refuse, _), .order(.notify, _), .order(.keep, _),
       .order(.audio, _), .order(.transfer, _), .order(.accessory, _), .order(.advertise, _):
       break
-    case .action(.answer): break
+    case .action(.answer), .action(.withdraw): break
     }
   }
 
@@ -152,7 +152,8 @@ extension DaemonPorts.Work {
   /// Whom it concerns.
   var name: String {
     switch self {
-    case .action(.userLaunch(let name, _)), .action(.answer(let name, _)), .order(.wake(let name, _), _),
+    case .action(.userLaunch(let name, _)), .action(.answer(let name, _)), .action(.withdraw(let name, _)),
+      .order(.wake(let name, _), _),
       .order(.relaunch(let name, _), _), .order(.deliver(let name, _, _), _), .order(.suspend(let name), _),
       .order(.warn(let name, _), _), .order(.announce(let name, _), _), .order(.refuse(let name, _, _), _),
       .order(.terminate(let name), _), .order(.notify(let name, _, _, _), _), .order(.keep(let name, _), _),

@@ -58,6 +58,33 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test func `K5 what it acknowledges while it ends is not handed to the next process`() async throws {
+    let run = try SupervisorRun()
+    let (ready, gate) = (run.folder("ready"), run.folder("gate"))
+    run.add(
+      "a",
+      """
+      if ! [ -e '\(ready)' ]; then
+        trap 'while ! [ -e "\(gate)" ]; do sleep 0.01; done; echo "{\\"ack\\":1}"; exit 0' TERM
+        read -r launch; read -r one; read -r two; : > '\(ready)'
+        while :; do sleep 0.01; done
+      fi
+      \(acknowledging)
+      """)
+    func hand() {
+      run.relaunch("a", event: 1)
+      for event in 1...2 { run.deliver("a", event: event) }
+    }
+    hand()
+    try SupervisorRun.until("it runs") { FileManager.default.fileExists(atPath: ready) }
+    run.terminate("a")
+    hand()
+    _ = run.folder.write("gate", "")
+    for event in 1...2 { try run.acknowledged("a", event) }
+    #expect(run.seen.count { $0.isAcknowledgment(of: 1, by: "a") } == 1)
+    await run.supervisor.stop()
+  }
+
   private static func told(_ run: SupervisorRun) -> [String] {
     run.seen.compactMap { report in
       switch report {

@@ -348,6 +348,23 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test func `no process is started for an event that was acknowledged by hand while it waited`() async throws
+  {
+    let run = try SupervisorRun()
+    run.add("once", style: .oneshot, Self.gated(run))
+    run.relaunch("once", event: 1)
+    for event in 1...3 { run.deliver("once", event: event) }
+    _ = try run.pid("once")
+    run.supervisor.withdraw(2, from: "once")
+    for event in [1, 3] {
+      _ = run.folder.write("region\(event)", "0")
+      try run.acknowledged("once", event)
+    }
+    #expect(try run.exit("once") == 0)
+    #expect(KernelFile.read(run.folder("out")) == "region1\nregion3\n")
+    await run.supervisor.stop()
+  }
+
   @Test func `B2 of updates that come while it runs it is started for the last`() async throws {
     let run = try SupervisorRun()
     run.add("once", style: .oneshot, Self.gated(run))

@@ -70,6 +70,25 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test func `an event that waits behind the process of another is acknowledged by hand, and runs nothing`()
+    async throws
+  {
+    let run = try DaemonRun()
+    try await run.add(
+      "a", style: "oneshot",
+      #"echo "$LOCWATCH_EVENT_ID" >> "$D/ran"; while ! [ -e "$D/end" ]; do sleep 0.01; done"#)
+    try await run.startWithFix()
+    try await run.wait("the first event") { run.lines(of: "ran").count == 1 }
+    run.move(1, second: 8)
+    try await run.wait("the second event") { try run.shown("a")?.waiting.count == 2 }
+    let event = try #require(try run.shown("a")?.waiting.last?.event)
+    #expect(try await run.command(["ack", "\(event)"]).status == 0)
+    _ = run.folder.write("end", "")
+    try await run.waitFor("a", .notRunning)
+    #expect(run.lines(of: "ran").count == 1 && run.lines(of: "ran").first != "\(event)")
+    #expect(await run.end() == 0)
+  }
+
   @Test func `a region is renamed under a program that runs, and under one that waits for its event`()
     async throws
   {
