@@ -14,9 +14,10 @@ import Testing
       longitude: longitude, accuracy: Accuracy(radiusMeters: 8, source: .reported))
   }
 
-  private static func catalog(_ version: Int, _ ids: [Int], dwellSeconds: Int = 60) throws -> FleetCatalog {
+  private static func catalog(_ version: Int, _ ids: [Int], dwellSeconds: Int? = 60) throws -> FleetCatalog {
+    let dwell = dwellSeconds.map { #","dwell_s":\#($0)"# } ?? ""
     let features = ids.map { id in
-      #"{"type":"Feature","id":"r\#(id)","properties":{"radius_m":150,"dwell_s":\#(dwellSeconds)},"geometry":{"type":"Point","coordinates":[\#(11.5 + Double(id) * 0.004),48.1]}}"#
+      #"{"type":"Feature","id":"r\#(id)","properties":{"radius_m":150\#(dwell)},"geometry":{"type":"Point","coordinates":[\#(11.5 + Double(id) * 0.004),48.1]}}"#
     }
     let text = #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#
     let file = try RegionFile.read(bytes: Array(text.utf8), name: "test")
@@ -185,6 +186,33 @@ import Testing
     }
     #expect(expected.count > 10)
     #expect(found == expected)
+  }
+
+  /// A worker that had the device when the regions changed has the earlier ones too; the next worker may not.
+  @Test(arguments: [(nil, 60), (300, nil), (40, 80), (600, 60)] as [(before: Int?, after: Int?)])
+  func `what follows a change of a visit's dwell is the same whoever had the device`(
+    before: Int?, after: Int?
+  ) throws {
+    let first = try Self.catalog(1, [0], dwellSeconds: before)
+    let second = try first.next(putting: try Self.catalog(1, [0], dwellSeconds: after).entries.map(\.feature))
+    let whole = FleetDevice("a.b", settings: Self.settings, catalog: first)
+    var restored = whole
+    var (expected, found): ([Effect], [Effect]) = ([], [])
+    for index in 0..<40 {
+      let report = Self.report(index * 10, 4 <= index && index < 36 ? 48.1 : 48.104, 11.5)
+      if index == 12 {
+        var bytes: [UInt8] = []
+        try whole.snapshot(into: &bytes)
+        restored = try FleetDevice("a.b", restoring: bytes, settings: Self.settings) { _ in second }
+        found = expected
+      }
+      let catalog = index < 12 ? first : second
+      whole.take(report, sequence: UInt64(index + 1), catalog: catalog, into: &expected)
+      if index >= 12 { restored.take(report, sequence: UInt64(index + 1), catalog: catalog, into: &found) }
+    }
+    let types = expected.compactMap { if case .record(let record) = $0 { record.type } else { nil } }
+    #expect(types.count { $0 == "region.dwell" } == (before == 40 || after != nil ? 1 : 0), "\(types)")
+    #expect(types.contains("region.exit") && found == expected)
   }
 
   @Test func `a region put in again is a new one, and one that is the same is not`() throws {

@@ -59,12 +59,11 @@ extension Engine {
   ///   - added: the ids of regions that are new in the catalog, or have another outline.
   ///   - changed: the ids of those that differ in something else: their visits go on.
   public mutating func watch(_ catalog: RegionCatalog, added: [String], changed: [String]) {
-    let before = regions.catalog
     var known = regions.snapshot(regions: [])
     if !added.isEmpty { known.forget(Set(added)) }
     regions = RegionMonitor(settings.regions, catalog, restoring: known)
     regions.expect(added)
-    for id in changed { regions.takeTerms(of: id, before: before.region(id), at: state.instant) }
+    for id in changed { regions.takeTerms(of: id, at: state.instant) }
     refreshDeadline()
   }
 }

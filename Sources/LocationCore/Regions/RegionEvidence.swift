@@ -64,7 +64,7 @@ struct RegionVisit: Hashable, Sendable, Codable {
   var enteredAt: EngineInstant
   /// Whether the dwell time ran out while evidence of leaving was pending.
   var dwellIsOverdue = false
-  /// Whether the dwell was reported; nil where it was not, or before that was kept.
+  /// Whether the dwell was reported; nil only in a snapshot of an earlier version.
   var dwellIsReported: Bool?
 }
 

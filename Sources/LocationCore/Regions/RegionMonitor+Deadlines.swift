@@ -64,11 +64,9 @@ extension RegionMonitor {
 
   /// Sets the deadlines of a region by new terms. A deadline that would lie in the past is due now. A dwell that was
   /// reported is not reported again.
-  mutating func reviseDeadlines(of slot: RegionSlot, reportedDwell: Bool, at now: EngineInstant) {
+  mutating func reviseDeadlines(of slot: RegionSlot, at now: EngineInstant) {
     guard let place = evidence.place(of: slot), var visit = evidence[place].visit else { return }
     let terms = catalog[slot].terms
-    let isDwellDone =
-      visit.dwellIsReported ?? (reportedDwell && !visit.dwellIsOverdue && clocks.due(of: slot, .dwell) == nil)
     clocks.remove(slot: slot)
     visit.dwellIsOverdue = false
     evidence[place].visit = visit
@@ -76,7 +74,9 @@ extension RegionMonitor {
       let due = max(now, start.advanced(bySeconds: seconds))
       clocks.set(RegionClock(due: due, region: terms.id, slot: slot, kind: kind))
     }
-    if notifies(slot, .dwell), !isDwellDone { set(.dwell, terms.dwellSeconds, after: visit.enteredAt) }
+    if notifies(slot, .dwell), visit.dwellIsReported != true {
+      set(.dwell, terms.dwellSeconds, after: visit.enteredAt)
+    }
     if let departure = departures.first(where: { $0.slot == slot }) {
       set(.exit, terms.exitDelaySeconds, after: departure.fix.instant)
     }

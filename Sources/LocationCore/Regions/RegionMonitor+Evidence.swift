@@ -158,7 +158,8 @@ extension RegionMonitor {
     _ place: Int, number: Int32, _ against: Counterevidence, at instant: EngineInstant
   ) {
     let slot = evidence.slot(place)
-    evidence[place] = .inside(against, RegionVisit(number: number, enteredAt: instant))
+    evidence[place] = .inside(
+      against, RegionVisit(number: number, enteredAt: instant, dwellIsReported: false))
     if notifies(slot, .dwell) {
       let due = instant.advanced(bySeconds: catalog[slot].terms.dwellSeconds)
       clocks.set(RegionClock(due: due, region: catalog[slot].terms.id, slot: slot, kind: .dwell))

@@ -206,7 +206,7 @@ extension RegionMonitor {
     var rested: [(slot: RegionSlot, updatedAt: EngineInstant)] = []
     for entry in snapshot.entries {
       guard let slot = catalog.slot(of: entry.id) else { continue }
-      guard let known = entry.evidence else {
+      guard let known = known(of: entry, slot) else {
         evidence.setResting(slot, visits: entry.visits ?? 0)
         continue
       }
@@ -231,6 +231,16 @@ extension RegionMonitor {
     for (slot, updatedAt) in rested.sorted(by: { $0.updatedAt < $1.updatedAt }) {
       evidence.noteRested(slot, updatedAt)
     }
+  }
+
+  /// What an entry knows of a region; nil where it is at rest outside.
+  private func known(of entry: RegionSnapshot.Entry, _ slot: RegionSlot) -> RegionEvidence? {
+    var known = entry.evidence
+    guard var visit = known?.visit, visit.dwellIsReported == nil else { return known }
+    // As earlier versions wrote a dwell that was reported: as one that is no longer due.
+    visit.dwellIsReported = notifies(slot, .dwell) && !visit.dwellIsOverdue && entry.dwellDue == nil
+    known?.visit = visit
+    return known
   }
 
   /// Goes on with what is pending for a region.

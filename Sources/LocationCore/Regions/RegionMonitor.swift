@@ -173,18 +173,15 @@ extension RegionMonitor {
     catalog.remove(known)
     let slot = try catalog.add(region, limit: configuration.regionLimit)
     follow { $0 == known ? slot : $0 }
-    takeTerms(of: region.id, before: before, at: instant)
+    takeTerms(of: region.id, at: instant)
     return true
   }
 
   /// Goes on by the terms that a region of the catalog has now.
-  ///
-  /// - Parameter before: the region as it was; nil where that is not known.
-  mutating func takeTerms(of id: String, before: Region?, at instant: EngineInstant) {
+  mutating func takeTerms(of id: String, at instant: EngineInstant) {
     guard let slot = catalog.slot(of: id) else { return }
     if !notifies(slot, .cross) { approaches.removeAll { $0.slot == slot } }
-    let reportedDwell = before?.notify.contains(.dwell) ?? true
-    reviseDeadlines(of: slot, reportedDwell: reportedDwell, at: instant)
+    reviseDeadlines(of: slot, at: instant)
   }
 }
 

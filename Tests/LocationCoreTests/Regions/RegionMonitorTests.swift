@@ -297,6 +297,23 @@ import Testing
     #expect(monitor.events(of: track([0], from: 100)).isEmpty)
   }
 
+  /// Earlier versions wrote of a dwell only whether it was reported or is due.
+  @Test(arguments: [([.exit], ["dwell home@99"]), ([.dwell], [])] as [(Region.Notify, [String])])
+  func `a snapshot of an earlier version knows by its region's terms whether a dwell was told`(
+    notify: Region.Notify, words: [String]
+  ) throws {
+    var monitor = try monitor([circle("home", notify: notify, dwell: 30)])
+    _ = monitor.events(of: track(Array(repeating: 0, count: 100)))
+    var older = monitor.snapshot
+    older.entries[0].evidence?.visit?.dwellIsReported = nil
+    var restored = try RegionMonitor(
+      configuration: monitor.configuration, restoring: Coding.copy(older))
+    let isChanged = try restored.change(
+      circle("home", notify: [.exit, .dwell], dwell: 30), at: EngineInstant(microseconds: 99_000_000))
+    #expect(isChanged)
+    #expect(restored.events(of: track([0], from: 100)).words == words)
+  }
+
   @Test(arguments: [0, -1, .nan, .infinity, 3e7])
   func badRadiiAreRefused(radius: Double) {
     var monitor = RegionMonitor()
