@@ -45,6 +45,7 @@ struct ExplainCommand: ParsableCommand {
       let folder = try Self.temporaryFolder()
       defer { Self.remove(folder) }
       let track = try OutputFile(path: "\(folder)/\(Self.track)", isPrivate: true)
+      try track.write(Array(Self.head.utf8))
       let count = try DeviceHistory(device, layout).fixes { line throws(Failure) in
         try track.write(line + [UInt8(ascii: "\n")])
       }
@@ -76,6 +77,9 @@ struct ExplainCommand: ParsableCommand {
     if status != 0 { throw ExitCode(status) }
   }
 
+  /// Makes the file one of JSON lines. What the first fix says beside its position could else make it another file, and
+  /// choose who reads it.
+  private static let head = "# fixes of a device\n{}\n"
   private static let track = "the fixes of the stream"
   private static let regions = "the regions of the fleet"
 

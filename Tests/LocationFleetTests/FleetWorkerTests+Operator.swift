@@ -128,6 +128,27 @@ extension FleetWorkerTests {
     #expect(!worker.stderr.contains("f1@"))
   }
 
+  /// Members of other files: Google's Timeline, a recording, GeoJSON, and the first bytes of FIT.
+  @Test func `fixes are explained whatever the first one says beside its position`() async throws {
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
+    let layout = try cluster.layout()
+    let members = [
+      #""timelineObjects":[]"#, #""journal":"locwatch""#, #""type":"FeatureCollection""#, #""abcdef.FIT":0"#,
+    ]
+    for (index, member) in members.enumerated() {
+      for fix in 0..<3 {
+        let position = #""_type":"location","lat":48.1,"lon":11.5,"acc":5,"tst":\#(1_700_000_000 + fix * 10)"#
+        let sent = try layout.stream.publish(
+          "fix.0.alice.phone\(index)", Array("{\(member),\(position)}".utf8))
+        #expect(throws: Never.self) { try sent.get() }
+      }
+      let run = try await cluster.fleet([
+        "explain", "alice/phone\(index)", "--at", "2023-11-14T22:13:30Z", "--json",
+      ])
+      #expect(run.status == 0 && run.stdout.contains("48.1"), "\(member) \(run)")
+    }
+  }
+
   @Test func `one server and one partition are told as one`() async throws {
     let cluster = try await NATSCluster.started(folder, partitions: 1)
     let run = try await cluster.fleet(["init", "--partitions", "1"])
