@@ -63,9 +63,9 @@ struct ExplainCommand: ParsableCommand {
         try regions.write(Array(text.utf8))
         arguments += ["--regions", Self.regions]
       }
-      if let at { arguments += ["--at", at] }
-      if let event { arguments += ["--event", "\(event)"] }
-      if let region { arguments += ["--region", region] }
+      if let at { arguments.append("--at=\(at)") }
+      if let event { arguments.append("--event=\(event)") }
+      if let region { arguments.append("--region=\(region)") }
       if json { arguments.append("--json") }
       // Its messages then name the files without the folder, which is gone when they are read.
       guard unsafe chdir(folder) == 0 else {

@@ -149,6 +149,18 @@ extension FleetWorkerTests {
     }
   }
 
+  @Test(arguments: ["-rf", "--json"])
+  func `a region is explained whose id begins with a dash`(id: String) async throws {
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
+    let feature =
+      #"{"type":"Feature","id":"\#(id)","properties":{"radius_m":100},"geometry":"#
+      + #"{"type":"Point","coordinates":[11.5,48.1]}}"#
+    #expect(try await cluster.fleet(["regions", "import", "-"], stdin: feature).status == 0)
+    try await publish(fix: 0, to: "owntracks/alice/phone", of: cluster)
+    let run = try await cluster.fleet(["explain", "alice/phone", "--region=\(id)"])
+    #expect(run.status == 0 && run.stdout.contains(id), "\(run)")
+  }
+
   @Test func `one server and one partition are told as one`() async throws {
     let cluster = try await NATSCluster.started(folder, partitions: 1)
     let run = try await cluster.fleet(["init", "--partitions", "1"])
