@@ -41,6 +41,7 @@ extension FleetWorkerTests {
     try layout.devices.put(damaged, Array(snapshot[..<(snapshot.count / 2)]))
     // Without a value, as nats kv del leaves them.
     try layout.devices.put("1.u.\(devices[1])", [])
+    #expect(try await fixes(of: 1) == 0)
     try layout.fleet.put("partition.2", [])
 
     let second = try cluster.worker("w2")
@@ -58,9 +59,13 @@ extension FleetWorkerTests {
     let ids = try await cluster.events(atLeast: 1).compactMap { $0.firstMatch(of: /"seq":\d+,"id":\d+,/)?.0 }
     #expect(!ids.isEmpty && Set(ids).count == ids.count, "\(ids)")
     // What its remedy says.
-    try layout.devices.put(damaged, [])
-    let isTaken = await eventually { try await fixes(of: 0) == 1 }
+    try layout.devices.remove(damaged)
+    let isTaken = await eventually {
+      let status = try await cluster.fleet(["status"]).stdout
+      return try await fixes(of: 0) == 1 && status.contains(", 0 beyond the checkpoints")
+    }
     #expect(isTaken, "\(second.stderr)")
+    #expect(try await cluster.fleet(["status"]).stdout.contains(", 4 devices\n"))
   }
 
   @Test func `a damaged checkpoint is told, and what there is to tell of the others`() async throws {

@@ -37,7 +37,9 @@ package struct DeviceReport {
       device = FleetDevice(name, settings: settings, catalog: catalog)
     }
     self.device = device
-    let last = device.place.era < checkpoint.era ?? 0 ? checkpoint.sequence : device.sequence
+    // Without a snapshot a worker begins after the checkpoint, up to which every other device has one.
+    let isBehind = entry == nil || device.place.era < checkpoint.era ?? 0
+    let last = isBehind ? checkpoint.sequence : device.sequence
     let rest = JetStream.Selection(stream: FleetLayout.fixes, subject: subject, from: last + 1)
     try layout.stream.read(rest) { message, place in
       guard let report = FixMessage(message, among: partitions)?.report else { return }

@@ -15,7 +15,9 @@ extension FleetStatus {
     family("workers", "gauge", "Workers that live.", [("", "\(workers.count)")])
     family("partitions", "gauge", "Partitions.", [("", "\(settings.partitions)")])
     family("partitions_orphaned", "gauge", "Partitions that no worker has.", [("", "\(orphans.count)")])
-    family("devices", "gauge", "Devices with a snapshot.", [("", "\(devices)")])
+    family(
+      "devices", "gauge", "Devices with a snapshot, or with the mark of one that was deleted.",
+      [("", "\(devices)")])
     family("regions", "gauge", "Regions that are watched.", [("", "\(regions)")])
     family("regions_version", "gauge", "The version of the regions.", [("", "\(catalogVersion)")])
     family("stream_fixes", "gauge", "Messages in the stream of fixes.", [("", "\(fixes)")])

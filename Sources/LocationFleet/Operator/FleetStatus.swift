@@ -23,7 +23,7 @@ package struct FleetStatus {
   package var workers: [WorkerReport]
   /// By number.
   package var partitions: [Partition]
-  /// Devices with a snapshot.
+  /// Devices with a snapshot, or with the mark of one that was deleted.
   package var devices: Int
   /// The version of the regions.
   package var catalogVersion: Int
