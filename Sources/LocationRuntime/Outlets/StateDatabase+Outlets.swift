@@ -119,15 +119,14 @@ extension StateDatabase {
 
   /// Events with ids above `id`, in order, at most so many.
   func loggedEvents(after id: Int, limit: Int) throws(Failure) -> [LoggedEvent] {
-    try read { database in
+    try read("events") { database in
       let statement = try database.cachedStatement(
         sql: "SELECT seq, id, type, line FROM events WHERE id > ? ORDER BY id LIMIT ?")
       return try Row.fetchAll(statement, arguments: [id, limit]).map { row in
-        let line = try Self.eventLine(seq: row.decode(forColumn: "seq"), row.decode(forColumn: "line"))
-        var reader = JSONReader(Array(line.utf8))
+        let line = try eventLine(of: row)
         return LoggedEvent(
           id: try row.decode(forColumn: "id"), type: try row.decode(forColumn: "type"),
-          region: try JSONTree(&reader)["region"]?.string, line: line
+          region: try JSONTree(line)["region"]?.string, line: String(decoding: line, as: UTF8.self)
         )
       }
     }

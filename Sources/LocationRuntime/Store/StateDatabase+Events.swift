@@ -22,8 +22,7 @@ extension StateDatabase {
       var page = EventPage()
       var count = 0
       while let row = try rows.next() {
-        let line: String = try row.decode(forColumn: "line")
-        page.bytes += try Self.eventLine(seq: row.decode(forColumn: "seq"), line).utf8
+        page.bytes += try eventLine(of: row)
         page.bytes.append(UInt8(ascii: "\n"))
         page.lastID = try row.decode(forColumn: "id")
         count += 1
@@ -41,10 +40,35 @@ extension StateDatabase {
         database, sql: "SELECT id, seq, line FROM events WHERE id IN (SELECT event FROM outbox)")
       while let row = try rows.next() {
         let id: Int = try row.decode(forColumn: "id")
-        let line = try Self.eventLine(seq: row.decode(forColumn: "seq"), row.decode(forColumn: "line"))
-        lines[id] = Array(line.utf8)
+        lines[id] = try eventLine(of: row)
       }
       return lines
+    }
+  }
+
+  /// The whole line, without its end, of a row of `events` that has `seq`, `id` and `line`.
+  ///
+  /// - Throws: `.data` where what is stored is not the rest of that event's record.
+  func eventLine(of row: Row) throws -> [UInt8] {
+    let id: Int = try row.decode(forColumn: "id")
+    let rest: String = try row.decode(forColumn: "line")
+    let line = Array(Self.eventLine(seq: try row.decode(forColumn: "seq"), rest).utf8)
+    guard rest.utf8.starts(with: ",\"id\":\(id),".utf8), Self.isObject(line) else {
+      throw Self.damage("event \(id) in its table events can't be read", path)
+    }
+    return line
+  }
+
+  /// Whether a stored line is one whole JSON object.
+  static func isObject(_ line: [UInt8]) -> Bool {
+    var reader = JSONReader(line)
+    do throws(JSONError) {
+      guard try reader.peek() == .object else { return false }
+      try reader.skip()
+      try reader.end()
+      return true
+    } catch {
+      return false
     }
   }
 

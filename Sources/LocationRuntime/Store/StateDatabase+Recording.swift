@@ -66,7 +66,11 @@ extension StateDatabase {
         end = try row.decode(forColumn: "number")
         // The oldest are discarded first.
         guard count > 0 || end == number + 1 else { break }
-        bytes += Array(line.utf8)
+        let stored = Array(line.utf8)
+        guard Self.isObject(stored) else {
+          throw Self.damage("row \(end) of its table journal can't be read", path)
+        }
+        bytes += stored
         bytes.append(UInt8(ascii: "\n"))
         count += 1
       }

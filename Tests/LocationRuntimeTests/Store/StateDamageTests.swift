@@ -102,10 +102,19 @@ import Testing
     ("UPDATE subscribers SET manifest = '{}'", "table subscribers"),
     ("UPDATE requests SET event = '{\"machine\":{}}'", "table requests"),
     ("UPDATE journal SET line = '{\"at\":1' WHERE number > 25", "table journal"),
+    // Before the last snapshot: only the recording reads it.
+    ("UPDATE journal SET line = 'garbage' WHERE number = 3", "row 3 of its table journal"),
     ("UPDATE snapshots SET engine = '{}'", "table snapshots"),
     ("UPDATE snapshots SET engine = replace(engine, '48', '49')", "table snapshots is damaged"),
     ("UPDATE snapshots SET engine = '{', checksum = NULL", "s.db"),
     ("UPDATE events SET line = 'nonsense'", "table events"),
+    ("UPDATE events SET line = 'garbage' WHERE seq = 2", "in its table events can't be read"),
+    ("UPDATE events SET line = substr(line, 1, 40) WHERE seq = 2", "in its table events can't be read"),
+    ("UPDATE events SET line = line || '}' WHERE seq = 2", "in its table events can't be read"),
+    (
+      "UPDATE events SET line = ',\"id\":99999,\"type\":\"x\"}' WHERE seq = 2",
+      "in its table events can't be read"
+    ),
     ("UPDATE events SET id = 9223372036854775807 WHERE seq = 1", "table events"),
   ])
   func `damage is told in one line, with the table and the remedy`(sql: String, words: String) throws {
