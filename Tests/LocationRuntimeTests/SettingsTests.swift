@@ -1,3 +1,4 @@
+import Glibc
 import LocationCore
 import LocationFormats
 import TestSupport
@@ -108,6 +109,21 @@ import Testing
     throws
   {
     #expect(try SettingsTable(file: folder.write("good.yaml", yaml)).changeCount > 0)
+  }
+
+  @Test(arguments: [true, false])
+  func `a pipe is not read again, nor waited for`(isStandardInput: Bool) throws {
+    let pipe = folder("pipe")
+    try #require(unsafe mkfifo(pipe, 0o600) == 0)
+    var configuration = EngineConfiguration()
+    var daemon = DaemonSettings()
+    #expect {
+      try Settings.read(path: isStandardInput ? "-" : pipe, into: &configuration, &daemon, isReread: true)
+    } throws: {
+      "\($0)".contains("is a pipe, and can't be read again")
+    }
+    let file = folder.write("file.yaml", "policy: {wake_s: 10}\n")
+    #expect(try Settings.read(path: file, into: &configuration, &daemon, isReread: true).count == 1)
   }
 
   @Test func `what bounds a setting is a number of its section`() throws {

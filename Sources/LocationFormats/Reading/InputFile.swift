@@ -13,10 +13,12 @@ package struct InputFile: ~Copyable {
   /// Whether standard input has been opened by this process. A second reader would find it at its end.
   private static let hasTakenInput = Atomic(false)
 
-  /// - Throws: `noInput` where there is no such file or it is a directory, `noPermission`, `io`, `usage` where standard
-  ///   input has been opened before.
-  init(path: String) throws(Failure) {
-    let opened = try path == "-" ? Self.standardInput() : Self.open(path)
+  /// - Parameter isReread: Whether it has been read before. A pipe gives nothing then, and may keep its reader waiting.
+  /// - Throws: `noInput` where there is no such file, it is a directory, or a pipe that has been read before,
+  ///   `noPermission`, `io`, `usage` where standard input has been opened before.
+  init(path: String, isReread: Bool = false) throws(Failure) {
+    if isReread, path == "-" { throw Self.spentPipe("<stdin>") }
+    let opened = try path == "-" ? Self.standardInput() : Self.open(path, isReread: isReread)
     name = path == "-" ? "<stdin>" : path
     descriptor = opened.descriptor
     byteCount = opened.byteCount
@@ -27,8 +29,11 @@ package struct InputFile: ~Copyable {
     throw Failure(.usage, file: "<stdin>", what: "can be read only once", remedy: "give one - at most")
   }
 
-  private static func open(_ path: String) throws(Failure) -> (descriptor: Int32, byteCount: Int?) {
-    let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+  private static func open(
+    _ path: String, isReread: Bool
+  ) throws(Failure) -> (descriptor: Int32, byteCount: Int?) {
+    let waiting = isReread ? O_NONBLOCK : 0
+    let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | waiting)
     guard descriptor >= 0 else { throw failure(errno, file: path, doing: "open") }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
@@ -36,6 +41,10 @@ package struct InputFile: ~Copyable {
       let failure = failure(isFolder ? EISDIR : errno, file: path, doing: "look at")
       close(descriptor)
       throw failure
+    }
+    guard !isReread || status.st_mode & S_IFMT != S_IFIFO else {
+      close(descriptor)
+      throw spentPipe(path)
     }
     return (descriptor, status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil)
   }
@@ -83,6 +92,11 @@ package struct InputFile: ~Copyable {
       let error = errno
       guard error == EINTR else { throw Self.failure(error, file: name, doing: "read") }
     }
+  }
+
+  private static func spentPipe(_ name: String) -> Failure {
+    Failure(
+      .noInput, file: name, what: "is a pipe, and can't be read again", remedy: "use a file in its place")
   }
 
   private static func failure(_ error: Int32, file: String, doing: String) -> Failure {

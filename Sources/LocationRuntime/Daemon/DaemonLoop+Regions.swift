@@ -44,7 +44,7 @@ extension DaemonLoop {
 
   /// The settings as they are now, or the mistake in them, which the log tells.
   private func validSettings() throws(Failure) -> Result<(EngineConfiguration, DaemonSettings), Failure> {
-    do throws(Failure) { return .success(try request.configuration()) } catch {
+    do throws(Failure) { return .success(try request.configuration(isReload: true)) } catch {
       guard error.code == .config || error.code == .noInput else { throw error }
       Self.log("\(error); the settings stay as they were")
       return .failure(error)

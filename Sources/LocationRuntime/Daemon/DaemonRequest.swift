@@ -31,13 +31,18 @@ public struct DaemonRequest: Sendable {
 
   /// The numbers in force, from the file as it is now.
   ///
+  /// - Parameter isReload: whether they have been read before.
   /// - Throws: ``Failure`` of code 78 that names file, line and key.
-  func configuration() throws(Failure) -> (engine: EngineConfiguration, daemon: DaemonSettings) {
+  func configuration(
+    isReload: Bool = false
+  ) throws(Failure) -> (engine: EngineConfiguration, daemon: DaemonSettings) {
     var configuration = EngineConfiguration.standard
     var daemon = DaemonSettings()
     var origins: Settings.Origins = [:]
     if let profile { configuration.profile = profile }
-    if let settings { origins = try Settings.read(path: settings, into: &configuration, &daemon) }
+    if let settings {
+      origins = try Settings.read(path: settings, into: &configuration, &daemon, isReread: isReload)
+    }
     if let sampling { configuration.sampling.mode = sampling.mode }
     guard configuration.sampling.isDutyCycled else { return (configuration, daemon) }
     guard address.traits.canRest else {

@@ -17,14 +17,16 @@ public enum Settings {
 
   /// Reads a settings file over what is in a configuration, and in the settings of the daemon alone.
   ///
+  /// - Parameter isReread: whether it has been read before: a pipe is refused then.
   /// - Returns: the line of each setting that the file makes, by its key.
   /// - Throws: ``Failure`` of code 78 with file, line, key and, for an unknown one, the nearest that is valid.
   @discardableResult
   public static func read(
-    path: String, into configuration: inout EngineConfiguration, _ daemon: inout DaemonSettings
+    path: String, into configuration: inout EngineConfiguration, _ daemon: inout DaemonSettings,
+    isReread: Bool = false
   ) throws(Failure) -> Origins {
     var made: [(setting: Setting, node: StrictYAML)] = []
-    let root = try StrictYAML(path: path, code: .config, mayBeEmpty: true)
+    let root = try StrictYAML(path: path, code: .config, mayBeEmpty: true, isReread: isReread)
     for (section, node) in try root.map(of: sections) {
       let settings = Setting.all.filter { $0.section == section }
       for (name, value) in try node.map(of: settings.map(\.name)) {

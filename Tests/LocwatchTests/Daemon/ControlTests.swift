@@ -201,6 +201,22 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test(arguments: [true, false])
+  func `a reload reads no pipe, and the settings stay as they were`(isPipeFromTheStart: Bool) async throws {
+    let run = try DaemonRun()
+    if isPipeFromTheStart {
+      let script = #"exec "$@" --config <(echo 'policy: {wake_s: 10}')"#
+      try run.start(through: ["/bin/bash", "-c", script, "bash"])
+    } else {
+      let settings = run.folder.write("c.yaml", "policy: {wake_s: 10}\n")
+      try run.start(["--config", settings])
+      try #require(unsafe unlink(settings) == 0 && mkfifo(settings, 0o600) == 0)
+    }
+    let answer = try run.ask(#"{"do":"reload"}"#)
+    #expect(answer.contains("can't be read again"), "\(answer)")
+    #expect(await run.end() == 0)
+  }
+
   @Test func `a reload that changes nothing touches no program, whenever the first fix came`() async throws {
     let run = try DaemonRun()
     try await run.add("program")
