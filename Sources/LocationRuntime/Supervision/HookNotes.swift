@@ -6,6 +6,8 @@ struct HookNotes {
   /// Where run files lie.
   let runDirectory: String
 
+  /// Where it can't be noted, as on a full disk, the command runs all the same: it ends by itself, and the user waits
+  /// for what it shows.
   func note(_ pid: pid_t) {
     guard let run = RunFile(pid: pid, cgroup: nil) else { return }
     _ = KernelFile.write(path(pid), run.text, create: true)

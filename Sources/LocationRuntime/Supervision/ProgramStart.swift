@@ -28,6 +28,11 @@ struct ProgramStart {
     static func unknownAccount(_ reason: String) -> Refusal {
       Refusal(isOfCgroup: false, code: EPERM, reason: reason)
     }
+
+    /// The next daemon would not find it.
+    static func notNoted(_ code: Int32) -> Refusal {
+      Refusal(isOfCgroup: false, code: code, reason: "its start can't be noted: \(SystemReason.text(code))")
+    }
   }
 
   /// Its number, which is that of its process group as well.
@@ -48,11 +53,11 @@ struct ProgramStart {
   /// - Parameters:
   ///   - folders: open directories that it has from ``folderNumber`` on, at most two.
   ///   - note: takes note of its number. The process is there by then, but runs the program only afterwards; if we die
-  ///     before, it ends without having run any of it. So nothing runs that was not noted.
+  ///     before, or it throws, the process ends without having run any of it. So nothing runs that was not noted.
   init(
     command: [String], environment: [String], hasOutput: Bool, hasError: Bool = false,
     hasChannel: Bool = false, folders: [Descriptor] = [], confinement: Subscriber.Confinement? = nil,
-    cgroup: Cgroup? = nil, noting note: (pid_t) -> Void = { _ in }
+    cgroup: Cgroup? = nil, noting note: (pid_t) throws(Refusal) -> Void = { _ in }
   ) throws(Refusal) {
     var account: ProgramAccount?
     if let user = confinement?.user { account = try ProgramAccount(user: user, group: confinement?.group) }
@@ -104,7 +109,7 @@ struct ProgramStart {
   /// Starts a program: every descriptor that `describe` does not give is none.
   private static func start(
     _ command: [String], environment: [String], as account: ProgramAccount?,
-    with describe: (inout locwatch_program) -> Void, noting note: (pid_t) -> Void
+    with describe: (inout locwatch_program) -> Void, noting note: (pid_t) throws(Refusal) -> Void
   ) throws(Refusal) -> locwatch_held {
     var argv = unsafe command.map { unsafe strdup($0) } + [nil]
     var envp = unsafe environment.map { unsafe strdup($0) } + [nil]
@@ -137,7 +142,10 @@ struct ProgramStart {
       }
     }
     if code == 0 {
-      note(held.pid)
+      do throws(Refusal) { try note(held.pid) } catch {
+        end(held)
+        throw error
+      }
       code = unsafe locwatch_release(&held, &stage)
     }
     guard code == 0 else {
@@ -147,6 +155,14 @@ struct ProgramStart {
         reason: isOfUser ? "can't become its user: \(SystemReason.text(code))" : nil)
     }
     return held
+  }
+
+  /// Ends a process that is not the program yet.
+  private static func end(_ held: locwatch_held) {
+    close(held.gate)
+    let pidfd = Descriptor(held.pidfd)
+    _ = SystemCall.signalProcess(held.pid, SIGKILL)
+    while reap(pidfd) == nil { _ = poll(nil, 0, 1) }
   }
 
   /// Raises the limit of open descriptors of this process as far as it may. Programs get the limit that was.

@@ -81,17 +81,24 @@ final class SupervisorSite: Sendable {
       return try ProgramStart(
         command: subscriber.command, environment: environment, hasOutput: hasOutput, hasError: hasError,
         hasChannel: hasChannel, confinement: subscriber.confinement, cgroup: cgroup
-      ) { pid in noteRun(of: name, pid: pid, cgroup: cgroup?.path) }
+      ) { pid throws(ProgramStart.Refusal) in try noteRun(of: name, pid: pid, cgroup: cgroup?.path) }
     } catch {
       forgetRun(of: name)
       throw error
     }
   }
 
-  /// Notes that a program runs.
-  private func noteRun(of name: String, pid: pid_t, cgroup: String?) {
+  /// Notes that a program runs, in a directory that is made again where somebody has removed it.
+  ///
+  /// - Throws: where it can't be noted, as on a full disk, and has no cgroup by which it is found as well.
+  private func noteRun(of name: String, pid: pid_t, cgroup: String?) throws(ProgramStart.Refusal) {
     guard let run = RunFile(pid: pid, cgroup: cgroup) else { return }
-    _ = KernelFile.write(runPath(of: name), run.text, create: true)
+    let path = runPath(of: name)
+    var code = KernelFile.write(path, run.text, create: true)
+    if code == ENOENT, unsafe mkdir(runDirectory, 0o700) == 0 {
+      code = KernelFile.write(path, run.text, create: true)
+    }
+    guard code == 0 || cgroup != nil else { throw .notNoted(code) }
   }
 
   /// Notes that it does not run.

@@ -63,6 +63,43 @@ import Testing
     try SupervisorRun.until("it has ended") { start.reap() != nil }
   }
 
+  @Test func `a program whose start can't be noted does not run, unless its cgroup tells of it`() throws {
+    for way in SupervisorRun.Way.here {
+      let folder = TemporaryFolder()
+      let configuration = SupervisorRun.configuration(way, folder)
+      let site = try SupervisorSite(configuration)
+      let cgroup = try site.cgroups.map { try Cgroup(path: $0.path(of: "new")) }
+      try #require(unsafe mkdir("\(configuration.runDirectory)/new.run", 0o700) == 0)
+      let program = Subscriber(name: "new", command: ["/bin/sh", "-c", "echo ran > \(folder("ran"))"])
+      func start() throws(ProgramStart.Refusal) -> ProgramStart {
+        try site.start(program, environment: site.environment, hasOutput: false, cgroup: cgroup)
+      }
+      if cgroup == nil {
+        let refusal = #expect(throws: ProgramStart.Refusal.self) { try start() }
+        #expect(refusal?.text == "its start can't be noted: Is a directory")
+        #expect(KernelFile.read(folder("ran")) == nil)
+      } else {
+        let started = try start()
+        try SupervisorRun.until("it has ended") { started.reap() != nil }
+        #expect(KernelFile.read(folder("ran")) == "ran\n")
+      }
+      cgroup?.remove()
+      site.close()
+    }
+  }
+
+  @Test func `a program is noted also after the run directory was removed`() throws {
+    let folder = TemporaryFolder()
+    let configuration = SupervisorRun.configuration(.stopSignal, folder)
+    let site = try SupervisorSite(configuration)
+    try #require(unsafe rmdir(configuration.runDirectory) == 0)
+    let start = try site.start(
+      Subscriber(name: "new", command: ["/bin/sleep", "1000"]), environment: site.environment,
+      hasOutput: false, cgroup: nil)
+    #expect(KernelFile.names(in: configuration.runDirectory, areDirectories: false) == ["new.run"])
+    start.end()
+  }
+
   @Test(arguments: SupervisorRun.Way.here)
   func `nothing of a program has run when its start is noted`(way: SupervisorRun.Way) async throws {
     let folder = TemporaryFolder()
