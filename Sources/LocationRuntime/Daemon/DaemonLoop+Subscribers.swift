@@ -256,8 +256,8 @@ extension SupervisorNote {
   fileprivate var pid: Int32? {
     switch self {
     case .started(let pid), .registered(let pid): pid
-    case .suspended, .listens, .ended, .notConnected, .startFailed, .noCgroup, .killed, .leftRunning,
-      .notUnderstood, .lineTooLong, .queueFull, .closedInput, .closedOutput, .noDevice:
+    case .suspended, .listens, .manyDescriptors, .ended, .notConnected, .startFailed, .noCgroup, .killed,
+      .leftRunning, .notUnderstood, .lineTooLong, .queueFull, .closedInput, .closedOutput, .noDevice:
       nil
     }
   }
@@ -271,6 +271,8 @@ extension SupervisorNote {
     case .noCgroup(let reason): "has no cgroup of its own: \(reason)"
     case .listens(let ports):
       "is suspended and listens at the port \(ports.map(String.init).joined(separator: ", ")): nobody answers there"
+    case .manyDescriptors(let seen):
+      "has more than \(seen) descriptors open: locks and sockets of the others were not looked for"
     case .killed: "did not end within its grace and was killed"
     case .leftRunning(let processes):
       "ended and left processes running, which were killed: \(processes.joined(separator: ", "))"

@@ -9,25 +9,21 @@ package struct HeldLock: Hashable, Sendable {
   /// The locked file.
   package var path: String
 
-  /// The locks of these processes on files outside these directories, in the order of processes and descriptors.
+  /// The locks of these descriptors on files outside these directories, in their order.
   ///
   /// `/proc/locks` says whether there is any lock at all, but names a holder only by the process that took the lock:
-  /// one that a child has inherited, or an open file description's, has none there. So each descriptor is asked
-  /// (`/proc/PID/fdinfo`, since Linux 4.1), which also tells the path. Files that have no name any more are nobody
-  /// else's.
-  static func held(by pids: [pid_t], outside directories: [String]) -> [HeldLock] {
-    guard let table = KernelFile.read("/proc/locks"), !table.isEmpty else { return [] }
-    return pids.flatMap { pid -> [HeldLock] in
-      KernelFile.names(in: "/proc/\(pid)/fdinfo", areDirectories: false).compactMap(Int32.init).sorted()
-        .flatMap {
-          descriptor -> [HeldLock] in
-          let kinds = KernelFile.read("/proc/\(pid)/fdinfo/\(descriptor)").map(kinds) ?? []
-          guard !kinds.isEmpty, let path = KernelFile.target("/proc/\(pid)/fd/\(descriptor)"),
-            path.hasPrefix("/"),
-            !path.hasSuffix(" (deleted)"), !directories.contains(where: { isInside(path, $0) })
-          else { return [] }
-          return kinds.map { HeldLock(pid: pid, kind: $0, path: path) }
-        }
+  /// one that a child has inherited, or an open file description's, has none there. So each descriptor of a file is
+  /// asked (`/proc/PID/fdinfo`, since Linux 4.1). Files that have no name any more are nobody else's.
+  static func held(by descriptors: [OpenDescriptor], outside directories: [String]) -> [HeldLock] {
+    guard let table = KernelFile.read("/proc/locks", atMost: 1), !table.isEmpty else { return [] }
+    return descriptors.flatMap { descriptor -> [HeldLock] in
+      let path = descriptor.target
+      guard path.hasPrefix("/"), !path.hasSuffix(" (deleted)"),
+        !directories.contains(where: { isInside(path, $0) })
+      else { return [] }
+      // Locks come before what else there is.
+      let text = KernelFile.read("/proc/\(descriptor.pid)/fdinfo/\(descriptor.number)", atMost: 1) ?? ""
+      return kinds(fdinfo: text).map { HeldLock(pid: descriptor.pid, kind: $0, path: path) }
     }
   }
 

@@ -67,11 +67,13 @@ enum KernelFile {
   }
 
   /// The names in a directory, sorted; empty where it can't be read.
-  static func names(in path: String, areDirectories: Bool) -> [String] {
+  ///
+  /// - Parameter limit: how many are enough: the first as the directory has them.
+  static func names(in path: String, areDirectories: Bool, atMost limit: Int = .max) -> [String] {
     guard let stream = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(stream) }
     var names: [String] = []
-    while let entry = unsafe readdir(stream) {
+    while names.count < limit, let entry = unsafe readdir(stream) {
       guard (unsafe Int32(entry.pointee.d_type) == Int32(DT_DIR)) == areDirectories else { continue }
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
         unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }

@@ -6,11 +6,11 @@ struct ListeningSocket: Hashable {
   var fileNumber: UInt64
   var port: Int
 
-  /// The ports at which these processes listen, sorted.
+  /// The ports at which somebody listens by these descriptors of one program, sorted.
   ///
   /// - Parameter others: numbers of sockets that are watched, so that who connects wakes.
-  static func ports(of pids: [pid_t], except others: Set<UInt64>) -> [Int] {
-    guard let first = pids.first else { return [] }
+  static func ports(of descriptors: [OpenDescriptor], except others: Set<UInt64>) -> [Int] {
+    guard let first = descriptors.first?.pid else { return [] }
     // Of the network that the program sees. The kernel begins with those that listen (tcp_seek_last_pos).
     let all = ["tcp", "tcp6"].flatMap { name -> [ListeningSocket] in
       listening(KernelFile.read("/proc/\(first)/net/\(name)", atMost: tableBytes) ?? "")
@@ -18,14 +18,12 @@ struct ListeningSocket: Hashable {
     let ports = Dictionary(all.map { ($0.fileNumber, $0.port) }, uniquingKeysWith: { first, _ in first })
     guard !ports.isEmpty else { return [] }
     var found: Set<Int> = []
-    for pid in pids {
-      for name in KernelFile.names(in: "/proc/\(pid)/fd", areDirectories: false) {
-        guard let target = KernelFile.target("/proc/\(pid)/fd/\(name)"), target.hasPrefix("socket:["),
-          let number = UInt64(target.dropFirst("socket:[".utf8.count).dropLast()), !others.contains(number),
-          let port = ports[number]
-        else { continue }
-        found.insert(port)
-      }
+    for descriptor in descriptors {
+      guard descriptor.target.hasPrefix("socket:["),
+        let number = UInt64(descriptor.target.dropFirst("socket:[".utf8.count).dropLast()),
+        !others.contains(number), let port = ports[number]
+      else { continue }
+      found.insert(port)
     }
     return found.sorted()
   }

@@ -17,6 +17,8 @@ final class ProgramRun {
   let sockets: HeldSockets
   /// The ports at which it listened when that was last told (rule K6).
   var toldPorts: [Int] = []
+  /// Whether it was told that it has more descriptors open than are looked at.
+  var hasToldDescriptors = false
   /// The accessories that are open for it (rule J1).
   let accessories: HeldAccessories
   /// Its standard error.

@@ -377,15 +377,21 @@ final class SupervisedProgram: SupervisedSubscriber {
     case .group: note(.suspended(.stopSignal(reason: site.reasonForSignal)))
     }
     // Now that it runs no code it can't take or give back a lock, or read more. One that holds a lock is not woken.
-    let locks = HeldLock.held(by: run.tree.members.map(\.pid), outside: ownDirectories)
+    let limit = SupervisorLimits.descriptors
+    let descriptors = OpenDescriptor.list(of: run.tree.members.map(\.pid), atMost: limit)
+    if !descriptors.areAll, !run.hasToldDescriptors {
+      run.hasToldDescriptors = true
+      note(.manyDescriptors(seen: limit))
+    }
+    let locks = HeldLock.held(by: descriptors.found, outside: ownDirectories)
     if !locks.isEmpty { tellSaid([.held(subscriber: name, locks)]) }
-    tellPorts(of: run)
+    tellPorts(of: run, descriptors.found)
     tellSaid(run.sockets.readBeforeStop(of: name) + accessories.readBeforeStop(at: now))
   }
 
   /// Tells at which ports a suspended process listens, where that is news.
-  private func tellPorts(of run: ProgramRun) {
-    let ports = ListeningSocket.ports(of: run.tree.members.map(\.pid), except: run.sockets.fileNumbers)
+  private func tellPorts(of run: ProgramRun, _ descriptors: [OpenDescriptor]) {
+    let ports = ListeningSocket.ports(of: descriptors, except: run.sockets.fileNumbers)
     guard ports != run.toldPorts else { return }
     run.toldPorts = ports
     guard !ports.isEmpty else { return }

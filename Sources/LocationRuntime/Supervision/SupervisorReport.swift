@@ -89,6 +89,9 @@ package enum SupervisorNote: Hashable, Sendable {
   case suspended(SuspensionMethod)
   /// It listens at these ports, where nobody answers while it is suspended.
   case listens(ports: [Int])
+  /// It and its children have more descriptors open than these, at which alone its suspension looks. Told once for each
+  /// process.
+  case manyDescriptors(seen: Int)
   /// It did not end within 5 s of SIGTERM and was killed.
   case killed
   /// It ended as it was ordered to, with this status.

@@ -59,6 +59,31 @@ import Testing
   }
 
   @Test(arguments: SupervisorRun.Way.here)
+  func `K3 of very many descriptors only the first are looked at`(way: SupervisorRun.Way) async throws {
+    let own = OpenDescriptor.list(of: [getpid()], atMost: 2)
+    #expect(own.found.count == 2 && !own.areAll)
+    let run = try SupervisorRun(way)
+    // Each child has the lock's descriptor, and all others.
+    let many = """
+      exec 9>\(run.folder("shared.db")); flock 9
+      for ((fd = 10; fd < 250; fd++)); do eval "exec $fd</dev/null"; done
+      for ((k = 0; k < 20; k++)); do sleep 1000 & done
+      \(acknowledging)
+      """
+    run.supervisor.add(Subscriber(name: "many", command: ["/bin/bash", "-c", many]))
+    run.relaunch("many")
+    run.deliver("many", event: 1)
+    try run.acknowledged("many", 1)
+    run.suspend("many")
+    try run.wait(for: .note(subscriber: "many", .manyDescriptors(seen: SupervisorLimits.descriptors)))
+    let locks = try run.wait("the lock") { if case .held("many", let locks) = $0 { locks } else { nil } }
+    #expect(locks.count < 20, "\(locks)")
+    run.terminate("many")
+    _ = try run.end("many")
+    await run.supervisor.stop()
+  }
+
+  @Test(arguments: SupervisorRun.Way.here)
   func `its own files, files without a name, and none at all are no matter`(way: SupervisorRun.Way)
     async throws
   {
