@@ -366,7 +366,7 @@ struct DaemonLoop: ~Copyable {
     absence.pause(until: now.advanced(bySeconds: DaemonLimits.lateSeconds))
   }
 
-  /// Logs that there are no descriptors, once in a while.
+  /// Logs that there are no descriptors, or that the control socket was removed, once in a while.
   private mutating func note(_ trouble: String) {
     let now = clock.instant
     guard troubleAt.map({ $0.seconds(to: now) >= DaemonLimits.retrySeconds }) ?? true else { return }

@@ -40,6 +40,25 @@ import Testing
       after: id - 1, newest: id, count: 1, lines: Array("\(String(repeating: "x", count: bytes))\n".utf8))
   }
 
+  @Test func `a socket whose entry was removed is there again, and keeps its clients`() throws {
+    try follow()
+    try #require(unsafe unlink(folder("control")) == 0)
+    #expect(turn().isEmpty)
+    let told = socket.takeTrouble()
+    #expect(told?.contains("is there again") == true)
+    let other = try Connection(path: folder("control"))
+    #expect(other.send("{\"do\":\"status\"}\n"))
+    #expect(turn().isEmpty)
+    #expect(turn().count + turn().count == 1)
+    socket.tellFollowers(Self.news(1), at: Self.now)
+    #expect(follower.receive() != nil)
+    // The new one is watched as well.
+    try #require(unsafe rename(folder("control"), folder("elsewhere")) == 0)
+    #expect(turn().isEmpty)
+    #expect(ControlAddress(path: folder("control")).probe() == 0)
+    socket.close()
+  }
+
   @Test func `news come with their records`() throws {
     try follow()
     socket.tellFollowers(
