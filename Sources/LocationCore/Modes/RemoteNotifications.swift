@@ -191,10 +191,9 @@ extension Policy {
 
   /// Makes room among the pushes that wait: of too many the oldest goes.
   private mutating func makeRoom(_ index: Int, in turn: inout PolicyTurn) {
-    let waiting = sessions[index].outbox.filter { $0.trigger.row == .push }
+    let waiting = sessions[index].outbox.filter { $0.waits(of: .push) }
     guard waiting.count >= configuration.push.waitingLimit, let oldest = waiting.first else { return }
     drop(.push, .outboxFull, index, in: &turn) { $0.event == oldest.event }
-    update(index) { $0.assertions.removeAll { $0.reason == .delivery && $0.owner == oldest.event } }
   }
 
   /// Shows a notification that has its record now, or as soon as anything can be shown (rules D5 and D8).

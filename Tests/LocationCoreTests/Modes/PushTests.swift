@@ -471,14 +471,16 @@ import Testing
     #expect(stage.shown.count == 2)
   }
 
-  @Test func `M2 D3 the alert of a push that makes room for another one is shown`() {
-    let stage = Self.stageWithTwoAlerts { $0.policy.push.waitingLimit = 1 }
-    #expect(
-      stage.log() == [
-        "deliver H1 active>active foreground", "drop H1 active>active outbox_full",
-        "notify D3 active>active unacknowledged", "deliver H1 active>active foreground",
-      ])
-    #expect(stage.shown == ["m1"])
+  @Test func `M2 K5 a push that a program has does not wait: it makes no room, and is handed over again`() {
+    var stage = Self.stageWithTwoAlerts { $0.policy.push.waitingLimit = 1 }
+    let delivered = Array(repeating: "deliver H1 active>active foreground", count: 2)
+    #expect(stage.log() == delivered)
+    stage.hanging = []
+    stage.say(3, .exited(status: 1))
+    stage.wait(until: 10)
+    #expect(stage.handed().count == 4)
+    #expect(stage.shown == ["m1", "m2"])
+    #expect(stage.engine.subscriber("a")?.waiting == [])
   }
 
   @Test func `M1 D3 the alert of a push that was handed over is shown when the manifest loses the mode`() {
