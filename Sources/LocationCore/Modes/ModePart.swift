@@ -36,7 +36,7 @@ extension Policy {
         for part in ModePart.all { part.fire?(&self, index, isAwake, &turn) }
       }
       fireFetch(isAwake: isAwake, in: &turn)
-      guard !isAwake, turn.steps.count > count else { break }
+      guard !isAwake, turn.steps[count...].contains(where: \.wakesMachine) else { break }
       isAwake = true
     }
     refreshDeadline()
@@ -55,5 +55,19 @@ extension Policy {
   /// A program is about to be suspended, or its process has ended or is about to: what the modes make of it.
   mutating func endModes(_ index: Int, in turn: inout PolicyTurn) {
     for part in ModePart.all { part.end?(&self, index, &turn) }
+  }
+}
+
+extension PolicyStep {
+  /// Whether the machine is awake for it. It is not for what is only said, such as that something has to wait, nor for
+  /// the pause of a transfer.
+  fileprivate var wakesMachine: Bool {
+    switch self {
+    case .ordered(.transfer(_, _, let order)): order == .start
+    case .decided, .noted, .transferred: false
+    case .moved, .ordered, .answered, .reduced, .changed, .briefed, .called, .notified, .redelivered, .pushed,
+      .reported, .attached:
+      true
+    }
   }
 }

@@ -57,6 +57,18 @@ import Testing
     #expect(stage.log().first == "wake G1 suspended>background good_moment")
   }
 
+  @Test func `G1 what stands in the way of another program is said, and wakes nothing`() {
+    var stage = Stage()
+    stage.add(Self.subscriber(interval: 900), .suspended, at: 0)
+    stage.add(Self.subscriber("b", interval: 1000, metered: true), .suspended, at: 0)
+    stage.take(10, .machine(.network(.metered)))
+    stage.wait(until: 1999)
+    #expect(stage.log() == ["defer G1 suspended>suspended no_network"])
+    #expect(stage.log(of: "b") == [])
+    stage.wait(until: 2000)
+    #expect(stage.log(of: "b") == ["wake G1 suspended>background good_moment"])
+  }
+
   @Test func `G1 one is asked at a time, the longest overdue first`() {
     var stage = Stage()
     stage.add(Self.subscriber("late"), .suspended, at: 0)

@@ -120,6 +120,23 @@ import Testing
     #expect(stage.calls(of: "c") == ["keep_alive keep_alive_due"])
   }
 
+  @Test func `E2 D8 I1 what the user does not see, and a transfer that has to wait, bring nothing`() {
+    var stage = Self.stage()
+    stage.add(Subscriber(name: "n", services: []), .active, at: 0)
+    let tea = LocalNotification(id: "tea", title: "Tea", when: .after(seconds: 500))
+    stage.say(0, .mode(.notify(tea)), of: "n")
+    stage.say(1, .mode(.permitNotifications(false)), of: "n")
+    stage.say(1, .mode(.transfer(TransferTerms(session: "maps"))), of: "n")
+    stage.say(1, .background, of: "n")
+    stage.wait(until: 500)
+    #expect(stage.log(of: "n").last == "drop D8 suspended>suspended not_permitted")
+    stage.take(520, .machine(.network(.unreachable)))
+    #expect(stage.transferOrders == ["start 1", "pause 1"])
+    #expect(stage.calls() == [])
+    stage.wait(until: 600)
+    #expect(stage.calls() == ["keep_alive keep_alive_due"])
+  }
+
   @Test func `E2 one that runs for itself brings it at the beginning of its window`() {
     var stage = Self.stage()
     stage.add(Subscriber(name: "z", services: []), .notRunning, at: 5)
