@@ -374,7 +374,6 @@ extension Policy {
       $0.assertions.removeAll { $0.reason == .delivery && $0.owner == event }
       guard wasHanded else { return }
       $0.failures = 0
-      $0.restoreFailures = 0
       $0.wakeClock?.renew(at: turn.instant, limitSeconds: limit)
       // For the next event of a oneshot there is another process.
       if $0.handedCount > 0 { $0.hasEnded = false }

@@ -654,6 +654,20 @@ import Testing
     #expect(stage.engine.subscriber("a")?.preserved == nil)
   }
 
+  @Test func `A11 an end soon after counts also where something was acknowledged`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: [], modes: .remoteNotification), .active)
+    stage.say(1, .preserve(text: "page 7"))
+    stage.say(2, .exited(status: 0))
+    for second in [10.0, 20, 30] {
+      stage.say(second, .mode(.push(Push(isContentAvailable: true, payload: "{}"))))
+      stage.say(second + 1, .exited(status: 0))
+    }
+    #expect(stage.handed().count == 3)
+    #expect(stage.engine.subscriber("a")?.waiting == [])
+    #expect(stage.launches().map(\.restored) == ["page 7", "page 7", nil])
+  }
+
   @Test func `A11 how soon an end is, and how many are forgiven, is as set`() {
     var stage = Stage {
       $0.policy.restoring.soonSeconds = 2
