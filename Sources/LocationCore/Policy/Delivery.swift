@@ -392,9 +392,10 @@ extension Policy {
       index, rule: isPaused ? .wakeBudget : .suspension, reason: isPaused ? .budgetOver : .idle, in: &turn)
   }
 
-  /// Seconds that a subscriber may run for the longest of what waits for it (rule K1); nil where nothing does.
+  /// Seconds that a subscriber may run for the longest of what it is handed first (rule K1); nil where nothing waits.
   private func budgetSeconds(of session: Session) -> Double? {
-    session.outbox.map { session.budgetSeconds(for: $0.trigger, configuration.wakes) }.max()
+    session.outbox.lazy.filter(\.trigger.holdsOff).prefix(configuration.handedLimit)
+      .map { session.budgetSeconds(for: $0.trigger, configuration.wakes) }.max()
   }
 
   /// Seconds that a wake may last in all (rule K1). The next event of a oneshot is another process with a time of its own.

@@ -627,6 +627,29 @@ import Testing
     #expect(stage.launches().last?.eventKind == "significant-change")
   }
 
+  @Test(arguments: [(1, 10.0), (2, 30)])
+  func `K1 a launch tells the time for what is handed over with it, not for what comes later`(
+    limit: Int, seconds: Double
+  ) {
+    var stage = Stage {
+      $0.policy.protectUntilFirstUnlock = true
+      $0.policy.handedLimit = limit
+    }
+    var subscriber = Self.mover
+    subscriber.modes = .remoteNotification
+    stage.add(subscriber, .notRunning)
+    stage.hanging = ["a"]
+    stage.take(1, .machine(.reboot))
+    stage.fix(2, east: 0)
+    stage.say(3, .mode(.push(Push(isContentAvailable: true, payload: "{}"))))
+    stage.take(10, .machine(.unlock))
+    #expect(stage.handed().count == limit)
+    #expect(stage.launches().last?.budgetSeconds == seconds)
+    #expect(stage.effects.decisions.last { $0.action == .relaunch }?.inputs?.budgetSeconds == seconds)
+    stage.wait(until: 10 + seconds)
+    #expect(stage.log().last == "terminate K2 background>notRunning budget_over")
+  }
+
   @Test func `A11 what was preserved is restored, and forgotten after two ends soon after`() {
     var stage = Self.hung()
     stage.say(1, .preserve(text: "page 7"))
