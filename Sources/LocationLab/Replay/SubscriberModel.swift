@@ -2,15 +2,20 @@ import LocationCore
 import LocationRuntime
 
 /// The programs of a replay: they do what the engine orders, and acknowledge what they are handed after the time
-/// such a program takes. They decide nothing.
+/// such a program takes. They decide nothing. Notifications are shown at once.
 struct SubscriberModel {
   /// Something a modelled program will do.
   struct Outcome: Hashable {
     var at: EngineInstant
     var subscriber: String
     var event: SubscriberEvent
-    /// The transfer that does it, which needs no program; nil where the program does.
+    /// The transfer that does it, which needs no program; nil where none does.
     var transfer: Int?
+
+    /// Whether its program does it, and so has to run.
+    var isOfProgram: Bool {
+      if case .mode(.presented) = event { false } else { transfer == nil }
+    }
   }
 
   /// Seconds a program takes for one event.
@@ -19,8 +24,8 @@ struct SubscriberModel {
   private var outcomes: [Outcome] = []
   /// Until when each program is busy.
   private var busyUntil: [String: EngineInstant] = [:]
-  /// Programs that answer nothing, each with what it was handed meanwhile.
-  private var hanging: [String: [Order]] = [:]
+  /// Programs that answer nothing.
+  private var hanging: [String: Hang] = [:]
   /// Bytes that each program holds, where a scenario says so.
   private var memory: [String: Int64] = [:]
   /// Bytes to be freed until memory is no longer short; nil where no such number is known (rule A4).
@@ -53,6 +58,14 @@ struct SubscriberModel {
     var since: EngineInstant?
   }
 
+  /// What a program that answers nothing does as soon as it answers again.
+  private struct Hang {
+    /// What it was about to answer.
+    var outcomes: [Outcome] = []
+    /// What it was handed meanwhile.
+    var orders: [Order] = []
+  }
+
   /// What a program answers to a good moment to fetch.
   struct FetchAnswer: Hashable {
     var result: FetchResult
@@ -80,15 +93,21 @@ struct SubscriberModel {
   /// Carries out an order that was given at `instant`.
   mutating func perform(_ order: Order, at instant: EngineInstant) {
     switch order {
-    case .wake, .relaunch, .warn, .announce, .refuse, .notify, .open, .keep, .audio, .advertise: break
+    case .wake, .relaunch, .warn, .announce, .refuse, .open, .keep, .audio, .advertise: break
+    case .notify(let name, let event, _, _):
+      insert(Outcome(at: instant, subscriber: name, event: .mode(.presented(event: event))))
     // It runs no code: what it was about to say is not said.
     case .suspend(let name):
-      outcomes.removeAll { $0.subscriber == name && $0.transfer == nil }
+      outcomes.removeAll { $0.subscriber == name && $0.isOfProgram }
+      hanging[name]?.outcomes = []
       busyUntil[name] = nil
     case .transfer(let name, let number, let order): perform(order, number, of: name, at: instant)
     case .accessory(let name, let session, let order): perform(order, session, of: name, at: instant)
     case .deliver(let name, let event, _):
-      guard hanging[name] == nil else { return hanging[name, default: []].append(order) }
+      guard hanging[name] == nil else {
+        hanging[name]?.orders.append(order)
+        return
+      }
       // One word answers both: a good moment to fetch, and a push.
       if calls[event] == .fetch || pushes.contains(event) {
         calls[event] = nil
@@ -213,23 +232,30 @@ struct SubscriberModel {
       Outcome(at: instant.advanced(bySeconds: seconds), subscriber: name, event: .endTask(token: token)))
   }
 
-  /// A program answers nothing from now on, or takes up what it was handed meanwhile.
+  /// A program answers nothing from now on; or answers again, also what it had before and was handed meanwhile.
   mutating func setHanging(_ name: String, _ hangs: Bool, at instant: EngineInstant) {
     if hangs {
       guard hanging[name] == nil else { return }
-      hanging[name] = []
-      outcomes.removeAll { $0.subscriber == name && $0.transfer == nil && $0.event.isAnswer }
-    } else if let orders = hanging.removeValue(forKey: name) {
-      for order in orders { perform(order, at: instant) }
+      func isHeld(_ outcome: Outcome) -> Bool {
+        outcome.subscriber == name && outcome.isOfProgram && outcome.event.isAnswer
+      }
+      hanging[name] = Hang(outcomes: outcomes.filter(isHeld))
+      outcomes.removeAll(where: isHeld)
+    } else if let hang = hanging.removeValue(forKey: name) {
+      for var outcome in hang.outcomes {
+        outcome.at = max(outcome.at, instant)
+        insert(outcome)
+      }
+      for order in hang.orders { perform(order, at: instant) }
     }
   }
 
   /// A program is gone, and with it what it was about to do.
   mutating func end(_ name: String) {
-    outcomes.removeAll { $0.subscriber == name && $0.transfer == nil }
+    outcomes.removeAll { $0.subscriber == name && $0.isOfProgram }
     openAccessories[name] = nil
     busyUntil[name] = nil
-    if hanging[name] != nil { hanging[name] = [] }
+    if hanging[name] != nil { hanging[name] = Hang() }
   }
 
   private mutating func insert(_ outcome: Outcome) {

@@ -1,0 +1,56 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationLab
+
+/// What the programs of a replay do.
+@Suite struct SubscriberModelTests {
+  private struct Records: RecordSink {
+    var all: [Record] = []
+    mutating func receive(_ record: Record) { all.append(record) }
+  }
+
+  /// The decisions of a minute about the program `a`, which takes pushes: second, action and rule.
+  private func decisions(_ steps: String) throws -> [String] {
+    let folder = TemporaryFolder()
+    var request = ReplayRequest()
+    request.subscribers = [Subscriber(name: "a", services: [], modes: .remoteNotification)]
+    request.scenario = try Scenario(path: folder.write("s.yaml", "steps:\n" + steps), subscribers: ["a"])
+    var replay = TrackReplay(request, to: Records())
+    for second in [0.0, 20, 40, 59] { replay.take(.fix(Drive.report(second, east: 0, accuracy: 8))) }
+    _ = replay.finish(notes: [])
+    return replay.sink.all.compactMap { record in
+      guard case .decision(let decision) = record.body else { return nil }
+      let second = record.time.rfc3339.dropFirst(17).prefix(2)
+      return "\(second) \(decision.action.rawValue) \(decision.rule.rawValue)"
+    }
+  }
+
+  @Test func `one that answers again also answers what it had before it hung, and ends its tasks`() throws {
+    let decisions = try decisions(
+      """
+      - {at: +1, launch: a}
+      - {at: +2, begin_task: a, task: upload, seconds: 5}
+      - {at: +3, hangs: a, value: true}
+      - {at: +4, hangs: a, value: false}
+      - {at: +5, background: a}
+      - {at: +20, push: a, payload: {content-available: 1}}
+      - {at: +20.5, hangs: a, value: true}
+      - {at: +22, hangs: a, value: false}
+      """)
+    #expect(decisions == ["10 suspend A2", "20 wake H1", "22 suspend A2"])
+  }
+
+  @Test func `D8 what the user has seen is not dropped when he wants to see no more`() throws {
+    let decisions = try decisions(
+      """
+      - {at: +1, launch: a}
+      - {at: +2, background: a}
+      - {at: +10, notify: a, id: tea, title: Tea, now: true}
+      - {at: +20, push: a, payload: {alert: Mail}}
+      - {at: +50, notifications: a, value: denied}
+      """)
+    #expect(decisions == ["07 suspend A2", "10 notify D3", "20 notify D3"])
+  }
+}
