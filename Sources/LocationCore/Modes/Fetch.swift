@@ -37,8 +37,9 @@ extension ModeMember {
       var text = "score \(Wording.number(fetch.score, 2)) (G3)"
       if let value = fetch.lastValue { text += ", the last was worth \(Wording.number(value, 1))" }
       guard let seconds = view.fetchIntervalSeconds else { return [text + "; never, by its manifest"] }
+      let latest = Wording.duration(seconds * view.configuration.fetch.latestIntervals)
       text += "; \(Wording.duration(seconds)) from one good moment to the next"
-      return [text + ", twice that where nothing wakes the machine"]
+      return [text + ", \(latest) where nothing wakes the machine"]
     })
 }
 

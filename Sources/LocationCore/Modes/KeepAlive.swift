@@ -20,7 +20,13 @@ extension ModeMember {
     phrase: { "every \($0) s at least" },
     sentences: {
       guard let seconds = $0.session.modes.keepAlive?.seconds else { return [] }
-      return ["called every \(Wording.duration(seconds)), or up to a quarter sooner (E2)"]
+      let numbers = $0.configuration.keepAlive
+      let earliest = Wording.duration(seconds * numbers.earliestShare)
+      let inLowPower = Wording.duration(seconds * numbers.lowPowerShare)
+      return [
+        "called after \(Wording.duration(seconds)), or from \(earliest) on if the machine is awake; "
+          + "in low-power mode from \(inLowPower) on (E2)"
+      ]
     })
 }
 

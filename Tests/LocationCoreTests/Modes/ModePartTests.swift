@@ -63,6 +63,23 @@ import Testing
     #expect(text.components(separatedBy: " = ModeMember(").count - 1 == ModeMember.all.count)
   }
 
+  @Test func `what is said of a keep-alive and of fetches goes by the numbers in force`() {
+    var policy = Self.busy
+    policy.configuration.keepAlive.earliestShare = 0.3
+    policy.configuration.keepAlive.lowPowerShare = 0.1
+    policy.configuration.fetch.latestIntervals = 5
+    let view = SubscriberView(policy.sessions[0], policy.configuration)
+    #expect(
+      ModeMember.keepAlive.sentences(view) == [
+        "called after 15 min, or from 4 min 30 s on if the machine is awake; "
+          + "in low-power mode from 1 min 30 s on (E2)"
+      ])
+    #expect(
+      ModeMember.fetch.sentences(view) == [
+        "score 0.50 (G3); 1 h from one good moment to the next, 5 h where nothing wakes the machine"
+      ])
+  }
+
   @Test func `a mode is used as soon as any part remembers something`() {
     #expect(!ModeState().isUsed)
     var state = ModeState()

@@ -99,7 +99,8 @@ import Testing
     }
     let expected = [
       "fetch score 0.50 (G3); never, by its manifest",
-      "keep-alive called every 15 min, or up to a quarter sooner (E2)",
+      "keep-alive called after 15 min, or from 11 min 15 s on if the machine is awake; "
+        + "in low-power mode from 7 min 30 s on (E2)",
       "sockets sip: watched while it is suspended (E4)", "audio session 1 (play) is sounding (F1)",
       "accessory session meter waits for its device (J1)",
       "service _sip._udp at port 5060 is published while it runs (K6)", "transfers 1 open (I1)",
