@@ -201,3 +201,7 @@ import Testing
     #expect(commas.status == 64 && commas.stderr.contains("\"48,1;11,5\" is no place"), "\(commas)")
   }
 }
+    let bow = try await run(["regions", "add", "x", "--polygon", "48,11 48.1,11.1 48.1,11 48,11.1"])
+    #expect(
+      bow.status == 64
+        && bow.stderr.contains("--polygon: not a valid outline: Self-intersection at 48.05,11.05;"), "\(bow)")

@@ -9,7 +9,7 @@ extension RegionDraft {
     do {
       _ = try ShapeGeometry(shape)
     } catch {
-      throw RegionProblem(error)
+      throw RegionProblem(error, order)
     }
     return shape
   }
@@ -99,11 +99,18 @@ extension RegionProblem {
   }
 
   /// What is wrong with an outline.
-  init(_ error: RegionError) {
+  ///
+  /// - Parameter order: how its positions were written.
+  init(_ error: RegionError, _ order: RegionDraft.Order) {
     switch error {
     case .invalidGeometry(let reason, let place):
-      let at = place.map {
-        " at [\(Self.rounded($0.longitude)), \(Self.rounded($0.latitude))]"
+      let at = place.map { place in
+        let (latitude, longitude) = (Self.rounded(place.latitude), Self.rounded(place.longitude))
+        return switch order {
+        case .geoJSON: " at [\(longitude), \(latitude)]"
+        case .kml: " at \(longitude),\(latitude)"
+        case .latitudeFirst, .named: " at \(latitude),\(longitude)"
+        }
       }
       self.init(what: "not a valid outline: \(reason)\(at ?? "")", remedy: "draw it anew there")
     case .isOfBeacons: self.init(what: "a region of beacons, which has no outline", remedy: nil)

@@ -61,7 +61,7 @@ package struct RegionEdit: Sendable {
     }
     let ring = corners.first == corners.last ? corners : corners + corners.prefix(1)
     // GeoJSON's outer rings run against the clock; its reader takes either way.
-    return try apply(toGeometry: "Polygon", "[\(Self.json(ring))]", name: "--polygon")
+    return try apply(to: .polygon([ring.map(Self.position)]), name: "--polygon")
   }
 
   /// The corridor along a line.
@@ -71,27 +71,29 @@ package struct RegionEdit: Sendable {
     guard line.count >= 2 else {
       throw Failure(.usage, what: "a line has at least two places", remedy: "write LAT,LON LAT,LON")
     }
-    return try apply(toGeometry: "LineString", Self.json(line), name: "--line")
+    return try apply(to: .lineString(line.map(Self.position)), name: "--line")
   }
 
-  private func apply(
-    toGeometry type: String, _ coordinates: String, name: String
-  ) throws(Failure) -> RegionFile {
-    let buffer = bufferMeters.map { "\"buffer_m\":\(JSONText.number($0))" } ?? ""
-    let text =
-      #"{"type":"Feature","properties":{\#(buffer)},"geometry":{"type":"\#(type)","coordinates":\#(coordinates)}}"#
-    do throws(Failure) {
-      return try apply(to: Array(text.utf8), name: name)
+  private func apply(to geometry: RegionDraft.Geometry, name: String) throws(Failure) -> RegionFile {
+    var draft = RegionDraft()
+    draft.geometry = geometry
+    draft.order = .latitudeFirst
+    do throws(RegionProblem) {
+      draft.bufferMeters = try bufferMeters.map { (meters) throws(RegionProblem) in
+        try RegionDraft.radius(meters)
+      }
+      // The text below is ours, the places are the user's: what is wrong with them is told as they were written.
+      _ = try draft.shape()
     } catch {
-      // The text is ours, the places are the user's.
-      throw error.code == .data
-        ? Failure(.usage, what: "\(name): \(error.what)", remedy: error.remedy) : error
+      throw Failure(.usage, what: "\(name): \(error.what)", remedy: error.remedy)
     }
+    let buffer = bufferMeters.map { "\"buffer_m\":\(JSONText.number($0))" } ?? ""
+    let text = #"{"type":"Feature","properties":{\#(buffer)},"geometry":\#(geometry.json)}"#
+    return try apply(to: Array(text.utf8), name: name)
   }
 
-  private static func json(_ places: [Coordinate]) -> String {
-    let texts = places.map { "[\(JSONText.number($0.longitude)),\(JSONText.number($0.latitude))]" }
-    return "[" + texts.joined(separator: ",") + "]"
+  private static func position(_ place: Coordinate) -> RegionDraft.Position {
+    RegionDraft.Position(longitude: place.longitude, latitude: place.latitude)
   }
 
   /// The region that the one Feature or geometry of a file becomes.

@@ -33,7 +33,7 @@ package struct RegionLocator: Sendable {
     do {
       return try ShapeGeometry(region.shape)
     } catch {
-      throw Failure(.data, what: "region \"\(region.id)\": \(RegionProblem(error).what)")
+      throw Failure(.data, what: "region \"\(region.id)\": \(RegionProblem(error, .geoJSON).what)")
     }
   }
 
