@@ -165,6 +165,12 @@ import Testing
         == "16777217 bytes are too many for a YAML file (at most 16777216)")
   }
 
+  @Test func `a byte order mark is passed over`() throws {
+    let map = try map("\u{FEFF}seed: 7\nkind: honest\n")
+    #expect(try map.required(.seed).int() == 7)
+    #expect(try map.required(.kind).line == 2)
+  }
+
   @Test(arguments: [900, 5000])
   func `deep nesting is refused or read, never a crash`(depth: Int) {
     let text = "seed: " + String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

@@ -213,7 +213,10 @@ import Testing
     #expect(run.stderr.contains(key) && !run.stderr.contains("nan"), "\(run)")
   }
 
-  @Test(arguments: ["8.7,2.2e-06", " 87e-1 , 2.2E-6 ", "+8.70,.0000022"])
+  @Test(arguments: [
+    "8.7,2.2e-06", " 87e-1 , 2.2E-6 ", "+8.70,.0000022", "\u{FEFF}8.7,2.2e-06",
+    "\u{FEFF}{\"lat\":8.7,\"lon\":2.2e-06}",
+  ])
   func `locate reads decimals and exponents`(line: String) async throws {
     let file = folder.write("two.geojson", Self.two)
     let run = try await regions("locate", "-r", file, stdin: line + "\n")

@@ -89,7 +89,9 @@ enum RegionFormat {
     } else if TableRegionReader.isTable(bytes) {
       self = .table
     } else {
-      self = Self.hasZones(bytes) ? .homeAssistant : .unknown("neither JSON, XML nor CSV with lat and lon")
+      self =
+        Self.hasZones(head[start...])
+        ? .homeAssistant : .unknown("neither JSON, XML nor CSV with lat and lon")
     }
   }
 
@@ -122,11 +124,11 @@ enum RegionFormat {
   }
 
   /// Whether a line begins as those of Home Assistant's lists of zones do.
-  private static func hasZones(_ bytes: [UInt8]) -> Bool {
+  private static func hasZones(_ head: ArraySlice<UInt8>) -> Bool {
     let starts = ["zone:", "zone ", "homeassistant:", "- name:", "- latitude:", "- icon:"].map {
       Array($0.utf8)
     }
-    return bytes.prefix(headBytes).split(separator: UInt8(ascii: "\n")).contains { line in
+    return head.split(separator: UInt8(ascii: "\n")).contains { line in
       starts.contains { line.starts(with: $0) }
     }
   }

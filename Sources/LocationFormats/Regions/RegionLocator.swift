@@ -110,7 +110,8 @@ package struct RegionLocator: Sendable {
       if isFinal, let range = lines.last() { try take(text.span.extracting(range), number: lines.number) }
     }
 
-    private mutating func take(_ text: Span<UInt8>, number: Int) throws(Failure) {
+    private mutating func take(_ input: Span<UInt8>, number: Int) throws(Failure) {
+      let text = input.extracting((number == 1 && input.startsWithByteOrderMark ? 3 : 0)...)
       guard !text.rangeWithinXMLSpace.isEmpty else { return }
       let place: Coordinate
       do {

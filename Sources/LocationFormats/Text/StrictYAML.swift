@@ -54,6 +54,8 @@ package struct StrictYAML {
   package init(_ text: String, file: String, code: Failure.Code, mayBeEmpty: Bool = false) throws(Failure) {
     let document = Document(file: file, code: code)
     var root: Node?
+    // libyaml counts the byte order mark as a column, so that the first key would stand further right than the next.
+    let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
     do {
       // Without resolver rules every scalar is text: what a value is, the reader of the key says.
       root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()

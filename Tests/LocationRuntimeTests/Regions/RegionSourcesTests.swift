@@ -42,6 +42,8 @@ import Testing
       radius: 250
       icon: mdi:school
     """,
+    "\u{FEFF}zone:\n- name: School\n  latitude: 32.8773367\n  longitude: -117.2494053\n  radius: 250\n  icon: mdi:school\n",
+    "\u{FEFF}- name: School\n  latitude: 32.8773367\n  longitude: -117.2494053\n  radius: 250\n  icon: mdi:school\n",
     "zone mine:\n  name: School\n  latitude: 32.8773367\n  longitude: -117.2494053\n  radius: 250\n  icon: mdi:school\n",
   ])
   func `a zone of Home Assistant's configuration is a region`(text: String) throws {
