@@ -164,8 +164,7 @@ struct OutletsAdd: ReportingCommand {
 
   private func made(instance: String) throws(Failure) -> OutletSettings {
     var outlet = OutletSettings(name: name, kind: kind, instance: instance)
-    guard !name.isEmpty, name.utf8.count <= 100, !name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
-    else {
+    guard !name.isEmpty, name.utf8.count <= 100, !OwnersText.hasControlCharacter(name) else {
       throw Failure(
         .usage, what: "a name has 1 to 100 bytes and no control characters", remedy: "write another")
     }

@@ -153,6 +153,15 @@ import Testing
     #expect(subscriber.fetch?.intervalSeconds ?? subscriber.issues?.intervalSeconds == 300)
   }
 
+  @Test(arguments: [#"name: """#, "name: shared", #"name: "a\nb""#, #"name: "a\x7F""#, #"name: "a\0b""#])
+  func `a name that no command could say is refused`(yaml: String) throws {
+    let path = folder.write("a.yaml", yaml + "\n")
+    let failure = #expect(throws: Failure.self) { try SubscriberManifest.read(path: path) }
+    #expect(failure?.code == .data && failure?.line == 1)
+    #expect(
+      failure?.what.hasPrefix("name: ") == true && failure?.remedy != nil, "\(String(describing: failure))")
+  }
+
   @Test func `the table tells value, unit and origin`() throws {
     let path = folder.write(
       "a.yaml", "fix:\n  max_age_s: 20.5\npolicy:\n  force_quit_blocks_location: true\n")

@@ -171,6 +171,12 @@ import Testing
     #expect(try map.required(.kind).line == 2)
   }
 
+  @Test func `a text with a NUL character is refused`() {
+    #expect(
+      message { _ = try map(#"kind: "a\0b""#).required(.kind).string() }
+        == #"1: kind: a text with a NUL character | leave \0 out"#)
+  }
+
   @Test(arguments: [900, 5000])
   func `deep nesting is refused or read, never a crash`(depth: Int) {
     let text = "seed: " + String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

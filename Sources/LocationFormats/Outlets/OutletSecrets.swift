@@ -49,7 +49,7 @@ package struct OutletSecrets: Hashable, Sendable {
     }
     let all = [url, bearer, user, password, authority, certificate, key].compactMap { $0 } + signing
     for value in all {
-      guard !value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+      guard !OwnersText.hasControlCharacter(value) else {
         throw Failure(.config, file: path, what: "a value has a control character or is more than one line")
       }
     }

@@ -100,8 +100,8 @@ struct RegionDraft {
     guard id.utf8.count <= maximumIDBytes else {
       throw RegionProblem(what: "an id of more than \(maximumIDBytes) bytes", remedy: "shorten it")
     }
-    guard !id.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-      throw RegionProblem(what: "an id with a control character", remedy: "use letters, digits and - _ .")
+    guard !OwnersText.hasControlCharacter(id) else {
+      throw RegionProblem(what: "an id with a control character", remedy: OwnersText.nameRemedy)
     }
     return id
   }

@@ -92,6 +92,10 @@ extension StrictYAML {
   package func string() throws(Failure) -> String {
     guard case .scalar(let scalar) = node else { throw expected("text") }
     guard scalar.style != .plain || !Self.isNull(scalar.string) else { throw expected("text") }
+    // A name or path would end there where it is handed to the system.
+    guard !scalar.string.utf8.contains(0) else {
+      throw failure("a text with a NUL character", remedy: "leave \\0 out")
+    }
     return scalar.string
   }
 

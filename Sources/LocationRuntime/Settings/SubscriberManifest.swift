@@ -4,7 +4,9 @@ public import LocationFormats
 /// A subscriber's manifest: who it is, how it is started, and what it asks for.
 public enum SubscriberManifest {
   /// Whether a subscriber may be called so. Some energy is nobody's, and has a name in the place of one.
-  package static func isName(_ name: String) -> Bool { !name.isEmpty && name != PowerLedger.shared }
+  package static func isName(_ name: String) -> Bool {
+    !name.isEmpty && name != PowerLedger.shared && !OwnersText.hasControlCharacter(name)
+  }
 
   /// Reads a manifest.
   ///
@@ -16,7 +18,9 @@ public enum SubscriberManifest {
     let map = try StrictYAML(path: path, code: .data).map(Key.self)
     let nameNode = try map.required(.name)
     let name = try nameNode.string()
-    guard isName(name) else { throw nameNode.failure("can't be a subscriber's name") }
+    guard isName(name) else {
+      throw nameNode.failure("can't be a subscriber's name", remedy: OwnersText.nameRemedy)
+    }
     var subscriber = Subscriber(name: name)
     if let node = map.optional(.command) { subscriber.command = try strings(node) }
     if let node = map.optional(.style) { subscriber.style = try node.word(Subscriber.Style.self) }

@@ -16,7 +16,7 @@ package struct TransferRequest: Hashable, Sendable {
     let tree = try JSONTree(&reader)
     guard let session = tree["session"]?.string, (1...nameBytes).contains(session.utf8.count),
       let kind = TransferTerms.Kind(rawValue: tree["kind"]?.string ?? "get"),
-      let file = tree["file"]?.string, (1...Int(PATH_MAX)).contains(file.utf8.count)
+      let file = tree["file"]?.string, (1...Int(PATH_MAX)).contains(file.utf8.count), !file.utf8.contains(0)
     else { return nil }
     var terms = TransferTerms(session: session, kind: kind)
     for (key, path) in flags {

@@ -197,6 +197,16 @@ import Testing
     }
   }
 
+  @Test func `names that are refused by now are read, and can be removed`() throws {
+    let path = folder("s.db")
+    let database = try StateDatabase.open(path: path)
+    try database.put(Subscriber(name: "a\nb"), replacing: false)
+    let reader = try #require(try StateDatabase.openToRead(path: path))
+    #expect(try reader.subscribers().map(\.subscriber.name) == ["a\nb"])
+    _ = try database.removeSubscriber("a\nb")
+    #expect(try reader.subscribers().isEmpty)
+  }
+
   @Test func `a request that an earlier version left is of the boot of the last daemon`() throws {
     let path = folder("s.db")
     for migration in StateDatabase.migrations.prefix(9) { try execute(path, migration.sql) }

@@ -6,9 +6,9 @@ import Testing
 
 /// What a program may ask for.
 @Suite struct TransferRequestTests {
-  private static func isTaken(header name: String) throws -> Bool {
+  private static func isTaken(header name: String = "accept", file: String = "f") throws -> Bool {
     let request = JSONTree.object([
-      "session": .string("s"), "file": .string("f"), "url": .string("https://example.net/f"),
+      "session": .string("s"), "file": .string(file), "url": .string("https://example.net/f"),
       "headers": .object([name: .string("x")]),
     ])
     var reader = JSONReader(Array(request.text.utf8))
@@ -25,5 +25,10 @@ import Testing
   ])
   func `one by which requests are carried is refused, and so is what is no name`(name: String) throws {
     #expect(try !Self.isTaken(header: name))
+  }
+
+  @Test func `the name of a file holds no NUL, at which it would end`() throws {
+    #expect(try Self.isTaken(file: "a/b c"))
+    #expect(try !Self.isTaken(file: "a\0b"))
   }
 }
