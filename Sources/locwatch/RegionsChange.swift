@@ -33,7 +33,9 @@ struct RegionsMove: ReportingCommand {
   @OptionGroup var format: RegionChangeFormatOptions
   @OptionGroup var state: StateOptions
 
-  func validate() throws {
+  mutating func validate() throws {
+    // Where unknown options are taken as well, the parser leaves the end of the options among them.
+    if place.first == "--" { place.removeFirst() }
     if place.count > 1 { throw ValidationError("give one place: LAT,LON, such as 48.1371,11.5754") }
     if place.isEmpty, !here, radius == nil { throw ValidationError("give a place, --here or --radius") }
     if !place.isEmpty, here { throw ValidationError("a place and --here exclude each other") }

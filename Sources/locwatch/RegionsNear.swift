@@ -26,7 +26,9 @@ struct RegionsNear: ReportingCommand {
   @OptionGroup var format: RegionsFormatOptions
   @OptionGroup var source: RegionsSource
 
-  func validate() throws {
+  mutating func validate() throws {
+    // Where unknown options are taken as well, the parser leaves the end of the options among them.
+    if place.first == "--" { place.removeFirst() }
     if place.count != 1 || place[0].hasPrefix("--") {
       throw ValidationError("give one place: LAT,LON, such as 48.1371,11.5754")
     }

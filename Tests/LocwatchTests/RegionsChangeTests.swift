@@ -32,6 +32,10 @@ import Testing
     #expect(feet.stdout == "home: circle, 656 ft around -33.80000, 151.20000\n", "\(feet)")
     let shown = try await run(["regions", "show", "home"])
     #expect(shown.stdout.contains(#""name":"Home""#) && shown.stdout.contains(#""notify":["enter"]"#))
+    let last = try await Binary.run([
+      "regions", "move", "home", "--state", folder("s.db"), "--", "-33.8,151.2,0.2km",
+    ])
+    #expect(last.stdout == moved.stdout, "\(last)")
     let here = try await run(["regions", "move", "home", "--here"])
     #expect(here.status == 1 && here.stderr.contains("no fix is known here yet"), "\(here)")
     #expect(here.stderr.hasSuffix("or give the place as LAT,LON\n"), "\(here)")
@@ -197,11 +201,11 @@ import Testing
     #expect(map.stdout.hasPrefix(flat.stdout))
     let wrong = try await run(["regions", "add", "x", "--polygon", "48.1,11.5 48.2,11.5"])
     #expect(wrong.status == 64 && wrong.stderr.contains("at least three corners"), "\(wrong)")
-    let commas = try await run(["regions", "add", "x", "--line", "48,1;11,5 48,2;11,6", "--buffer", "50m"])
-    #expect(commas.status == 64 && commas.stderr.contains("\"48,1;11,5\" is no place"), "\(commas)")
-  }
-}
     let bow = try await run(["regions", "add", "x", "--polygon", "48,11 48.1,11.1 48.1,11 48,11.1"])
     #expect(
       bow.status == 64
         && bow.stderr.contains("--polygon: not a valid outline: Self-intersection at 48.05,11.05;"), "\(bow)")
+    let commas = try await run(["regions", "add", "x", "--line", "48,1;11,5 48,2;11,6", "--buffer", "50m"])
+    #expect(commas.status == 64 && commas.stderr.contains("\"48,1;11,5\" is no place"), "\(commas)")
+  }
+}

@@ -87,6 +87,8 @@ import Testing
       "\(run.stderr)")
     let near = try await regions("near", "-33.8568,-151.2153", "-n", "1")
     #expect(near.stdout == #"{"id":"x","edge_m":-300.00}"# + "\n", "\(near.stderr)")
+    let last = try await regions("near", "-n", "1", "--", "-33.8568,-151.2153")
+    #expect(last.stdout == near.stdout, "\(last.stderr)")
   }
 
   @Test func `adds an outline from a file under a name of its own`() async throws {
