@@ -2,13 +2,14 @@ package import LocationCore
 
 /// A fix as an NMEA 0183 sentence, for GeoClue (geoclue 2.6.0, `src/gclue-location.c`).
 package enum NMEAFix {
-  /// A GGA sentence with its end.
+  /// A GGA sentence with its end; nil where none can say how inaccurate the fix is.
   ///
   /// It has no accuracy but the HDOP, which GeoClue turns into metres by steps. The one that is given here claims no
   /// more than the fix does.
   ///
   /// - Parameter altitudeMeters: as its report has it; nil where it has none.
-  package static func gga(_ fix: Fix, altitudeMeters: Double? = nil) -> String {
+  package static func gga(_ fix: Fix, altitudeMeters: Double? = nil) -> String? {
+    guard let hdop = hdop(fix.accuracy.radiusMeters) else { return nil }
     let clock = fix.time.rfc3339.utf8
     func digits(_ first: Int, _ count: Int) -> String {
       String(decoding: clock.dropFirst(first).prefix(count), as: UTF8.self)
@@ -17,7 +18,6 @@ package enum NMEAFix {
     let latitude = angle(fix.coordinate.latitude, digits: 2, "N", "S")
     let longitude = angle(fix.coordinate.longitude, digits: 3, "E", "W")
     let altitude = altitudeMeters.map { Wording.number($0, 1) } ?? ""
-    let hdop = hdop(fix.accuracy.radiusMeters)
     return sealed("GPGGA,\(time),\(latitude),\(longitude),1,08,\(hdop),\(altitude),M,,M,,")
   }
 
@@ -36,13 +36,14 @@ package enum NMEAFix {
   }
 
   /// GeoClue takes an HDOP up to 1 for 0 m, to 2 for 1 m, to 5 for 3 m, to 10 for 50 m, to 20 for 100 m, above for 300 m.
-  private static func hdop(_ meters: Double) -> String {
+  private static func hdop(_ meters: Double) -> String? {
     switch meters {
     case ...1: "2.0"
     case ...3: "5.0"
     case ...50: "10.0"
     case ...100: "20.0"
-    default: "50.0"
+    case ...300: "50.0"
+    default: nil
     }
   }
 

@@ -69,8 +69,8 @@ struct NMEASocket {
   ///
   /// - Parameter altitudeMeters: as its report has it; nil where it has none.
   mutating func tell(_ fix: Fix, altitudeMeters: Double?) {
-    guard !clients.isEmpty else { return }
-    let bytes = Array(NMEAFix.gga(fix, altitudeMeters: altitudeMeters).utf8)
+    guard !clients.isEmpty, let sentence = NMEAFix.gga(fix, altitudeMeters: altitudeMeters) else { return }
+    let bytes = Array(sentence.utf8)
     clients.removeAll { client in
       let sent = unsafe bytes.withUnsafeBytes { unsafe SystemCall.sendBytes(client.number, $0) }
       // Half a sentence would spoil the next one.
