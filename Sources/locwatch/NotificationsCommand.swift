@@ -136,7 +136,10 @@ struct NotificationsCommand: AsyncParsableCommand {
 
     @OptionGroup var one: OneNotification
 
-    func perform() throws(Failure) { try one.change { .cancelNotification(id: $0) } }
+    func perform() throws(Failure) {
+      let isDone = try one.change { .cancelNotification(id: $0) }
+      if !isDone { Terminal.note("\(one.id) will be canceled when locwatch run starts") }
+    }
   }
 
   /// `locwatch notifications open`
@@ -149,7 +152,7 @@ struct NotificationsCommand: AsyncParsableCommand {
 
     @OptionGroup var one: OneNotification
 
-    func perform() throws(Failure) { try one.change { .openNotification(id: $0) } }
+    func perform() throws(Failure) { _ = try one.change { .openNotification(id: $0) } }
   }
 
   /// `locwatch notifications allow`
@@ -189,7 +192,8 @@ struct OneNotification: ParsableArguments {
 
   @OptionGroup var state: StateOptions
 
-  func change(_ event: (String) -> ModeEvent) throws(Failure) {
+  /// Whether it is done; false where it waits for a daemon.
+  func change(_ event: (String) -> ModeEvent) throws(Failure) -> Bool {
     try state.seat().change(name, event(id))
   }
 }

@@ -71,7 +71,8 @@ struct TransfersCommand: AsyncParsableCommand {
     @OptionGroup var state: StateOptions
 
     func perform() throws(Failure) {
-      try state.seat().cancelTransfer(number, of: name)
+      let isDone = try state.seat().cancelTransfer(number, of: name)
+      if !isDone { Terminal.note("transfer \(number) will be canceled when locwatch run starts") }
     }
   }
 }

@@ -413,6 +413,24 @@ import Testing
   }
 
   @Test func `a folder is no program, and a track no recording`() async throws {
+  @Test func `what is not there can't be canceled, also without a daemon`() async throws {
+    let folder = TemporaryFolder()
+    let state = ["--state", folder("s.db")]
+    let manifest = folder.write("a.yaml", "name: a\ncommand: [/bin/true]\n")
+    #expect(try await Binary.run(["subscribers", "add", manifest] + state).status == 0)
+    let transfer = try await Binary.run(["transfers", "cancel", "a", "77"] + state)
+    #expect(transfer.status == 1 && transfer.stderr == "locwatch: a has no transfer 77\n", "\(transfer)")
+    let cancel = ["notifications", "cancel", "a", "tea"] + state
+    let unknown = try await Binary.run(cancel)
+    #expect(unknown.status == 1 && unknown.stderr.contains("no such notification"), "\(unknown)")
+    let tea = ["notifications", "add", "a", "--title", "Tea", "--id", "tea", "--after", "10m"]
+    #expect(try await Binary.run(tea + state).status == 0)
+    let known = try await Binary.run(cancel)
+    #expect(
+      known.status == 0 && known.stderr == "locwatch: tea will be canceled when locwatch run starts\n",
+      "\(known)")
+  }
+
     let folder = TemporaryFolder()
     let rule = try await Binary.run(["on", "move", "--state", folder("s.db"), "--", folder.path])
     #expect(rule.status == 77 && rule.stderr.contains("is a folder, no program"), "\(rule)")

@@ -228,11 +228,15 @@ extension DaemonSeat {
   }
 
   /// Cancels a transfer, now or at the next start of the daemon.
-  package func cancelTransfer(_ number: Int, of name: String) throws(Failure) {
+  ///
+  /// - Returns: Whether that is done; false where it waits for a daemon.
+  package func cancelTransfer(_ number: Int, of name: String) throws(Failure) -> Bool {
     guard let client = try connect() else {
-      return try leave(.cancelTransfer(number: number), for: name)
+      try leave(.cancelTransfer(number: number), for: name)
+      return false
     }
     _ = try client.ask("cancel-transfer", ["subscriber": .string(name), "transfer": .integer(number)])
+    return true
   }
 }
 

@@ -67,10 +67,14 @@ extension DaemonSeat {
 
   /// Cancels a notification, opens it as the user would, or lets a subscriber show any or none, or use the
   /// microphone, accessories or Bluetooth.
-  package func change(_ name: String, _ event: ModeEvent) throws(Failure) {
+  ///
+  /// - Returns: Whether that is done; false where it waits for a daemon.
+  @discardableResult
+  package func change(_ name: String, _ event: ModeEvent) throws(Failure) -> Bool {
     guard let client = try connect() else {
       if case .openNotification = event { throw Self.noDaemon }
-      return try leave(event, for: name)
+      try leave(event, for: name)
+      return false
     }
     func allowed(_ isAllowed: Bool) -> String { isAllowed ? "allowed" : "denied" }
     let (verb, key, value) =
@@ -87,6 +91,7 @@ extension DaemonSeat {
         throw Failure(.usage, what: "a command can't say that for a program")
       }
     _ = try client.ask(verb, ["subscriber": .string(name), key: .string(value)])
+    return true
   }
 
   /// Refuses a name that no subscriber has.
@@ -98,9 +103,36 @@ extension DaemonSeat {
 
   /// Leaves something for the next daemon.
   func leave(_ event: ModeEvent, for name: String) throws(Failure) {
-    try standIn { (database, _) throws(Failure) in
+    try standIn { (database, engine) throws(Failure) in
       try Self.require(name, in: database)
+      try Self.requireSubject(of: event, for: name, engine, database)
       try database.request([.subscriber(name: name, .mode(event))])
+    }
+  }
+
+  /// Refuses to cancel what the next daemon will not have (rules D4 and I1).
+  private static func requireSubject(
+    of event: ModeEvent, for name: String, _ engine: borrowing Engine, _ database: StateDatabase
+  ) throws(Failure) {
+    if case .cancelTransfer(let number) = event {
+      guard engine.transfers(of: name).contains(where: { $0.number == number }) else {
+        throw Failure(.conditionFails, what: "\(name) has no transfer \(number)")
+      }
+    }
+    if case .cancelNotification(let id) = event {
+      let isScheduled = engine.notifications(of: name).contains { $0.id == id }
+      let isRequested = try database.requests().contains { request in
+        guard case .subscriber(name, .mode(.notify(let asked))) = request.event else { return false }
+        return asked.id == id
+      }
+      guard isScheduled || isRequested else {
+        // As a daemon would say it.
+        throw Failure(
+          .conditionFails,
+          what:
+            "refused by rule \(Rule.notificationLimit.rawValue): \(Decision.Reason.unknownNotification.phrase)"
+        )
+      }
     }
   }
 }
