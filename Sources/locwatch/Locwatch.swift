@@ -37,6 +37,7 @@ import LocationFormats
   ///
   /// - Parameter words: the command line without what every command takes.
   private static func exit(_ error: any Error, after words: [String]) -> Never {
+    if !(error is ExitCode), Locwatch.exitCode(for: error) == .success { tell(error) }
     guard !(error is ExitCode), Locwatch.exitCode(for: error) == .validationFailure else {
       Locwatch.exit(withError: error)
     }
@@ -52,6 +53,16 @@ import LocationFormats
       .usage, what: message.prefix(1).lowercased() + message.dropFirst().replacing(/\.$/, with: ""),
       remedy: negativeValue(text, words) ?? command.map { "see \($0)" })
     Locwatch.exit(withError: Terminal.exit(for: failure))
+  }
+
+  /// Prints help or a version. The parser would not look at whether it arrives.
+  private static func tell(_ error: any Error) -> Never {
+    do throws(Failure) {
+      try Terminal.print(Locwatch.fullMessage(for: error) + "\n", asIs: true)
+    } catch {
+      Locwatch.exit(withError: Terminal.exit(for: error))
+    }
+    Locwatch.exit()
   }
 
   /// How a value is given that begins with -, which the parser took for an option; nil where there is none.

@@ -207,6 +207,7 @@ import Testing
   @Test(arguments: [
     "power plan rpi4-ublox-m8 --step-j 3.6", "synth Tracks/tunnel.synth.yaml -o $1/t.gpx", "power profiles",
     "replay Tracks/tunnel.gpx", "compare Tracks/tunnel.gpx", "regions near 48,11 --regions $1/r.geojson",
+    "--help", "--version", "regions near --help",
   ])
   func `what can't be printed is an error`(words: String) async throws {
     let folder = TemporaryFolder()
@@ -412,7 +413,6 @@ import Testing
     #expect(run.stderr == "locwatch: \(text)\n")
   }
 
-  @Test func `a folder is no program, and a track no recording`() async throws {
   @Test func `what is not there can't be canceled, also without a daemon`() async throws {
     let folder = TemporaryFolder()
     let state = ["--state", folder("s.db")]
@@ -431,6 +431,7 @@ import Testing
       "\(known)")
   }
 
+  @Test func `a folder is no program, and a track no recording`() async throws {
     let folder = TemporaryFolder()
     let rule = try await Binary.run(["on", "move", "--state", folder("s.db"), "--", folder.path])
     #expect(rule.status == 77 && rule.stderr.contains("is a folder, no program"), "\(rule)")
