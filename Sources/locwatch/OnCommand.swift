@@ -253,7 +253,7 @@ struct OnTest: AsyncParsableCommand {
       time: SystemClock().read().utc ?? UTCTime(microseconds: 0))
     Terminal.note("running \(CommandText.line(trial.rule.command)) for a made-up \(trial.kind.rawValue)")
     let result = try ProgramTrial.run(
-      trial.rule.command, variables: EventVariables.entries(of: line), input: line,
+      trial.rule.command, variables: MadeUpEvent.variables(of: trial.kind, line: line), input: line,
       seconds: trial.rule.maxTimeSeconds ?? Limits.oneshotSeconds)
     if result.isOverdue {
       Terminal.note("it was ended because its time was over; --max-time allows more")
