@@ -64,11 +64,11 @@ import Testing
   }
 
   @Test func `what is said of a keep-alive and of fetches goes by the numbers in force`() {
-    var policy = Self.busy
-    policy.configuration.keepAlive.earliestShare = 0.3
-    policy.configuration.keepAlive.lowPowerShare = 0.1
-    policy.configuration.fetch.latestIntervals = 5
-    let view = SubscriberView(policy.sessions[0], policy.configuration)
+    var configuration = Policy.Configuration()
+    configuration.keepAlive.earliestShare = 0.3
+    configuration.keepAlive.lowPowerShare = 0.1
+    configuration.fetch.latestIntervals = 5
+    let view = SubscriberView(Self.busy.sessions[0], configuration)
     #expect(
       ModeMember.keepAlive.sentences(view) == [
         "called after 15 min, or from 4 min 30 s on if the machine is awake; "
