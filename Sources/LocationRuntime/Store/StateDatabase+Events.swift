@@ -48,12 +48,12 @@ extension StateDatabase {
 
   /// The whole line, without its end, of a row of `events` that has `seq`, `id` and `line`.
   ///
-  /// - Throws: `.data` where what is stored is not the rest of that event's record.
+  /// - Throws: `.data` where what is stored is not the rest of a record.
   func eventLine(of row: Row) throws -> [UInt8] {
     let id: Int = try row.decode(forColumn: "id")
     let rest: String = try row.decode(forColumn: "line")
     let line = Array(Self.eventLine(seq: try row.decode(forColumn: "seq"), rest).utf8)
-    guard rest.utf8.starts(with: ",\"id\":\(id),".utf8), Self.isObject(line) else {
+    guard rest.utf8.starts(with: ",\"id\":".utf8), Self.isObject(line) else {
       throw Self.damage("event \(id) in its table events can't be read", path)
     }
     return line

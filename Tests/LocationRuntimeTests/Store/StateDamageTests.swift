@@ -111,10 +111,7 @@ import Testing
     ("UPDATE events SET line = 'garbage' WHERE seq = 2", "in its table events can't be read"),
     ("UPDATE events SET line = substr(line, 1, 40) WHERE seq = 2", "in its table events can't be read"),
     ("UPDATE events SET line = line || '}' WHERE seq = 2", "in its table events can't be read"),
-    (
-      "UPDATE events SET line = ',\"id\":99999,\"type\":\"x\"}' WHERE seq = 2",
-      "in its table events can't be read"
-    ),
+    ("UPDATE events SET line = '}' WHERE seq = 2", "in its table events can't be read"),
     ("UPDATE events SET id = 9223372036854775807 WHERE seq = 1", "table events"),
   ])
   func `damage is told in one line, with the table and the remedy`(sql: String, words: String) throws {
