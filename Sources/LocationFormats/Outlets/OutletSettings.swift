@@ -16,6 +16,18 @@ package struct OutletSettings: Hashable, Sendable, Codable {
     case template
   }
 
+  /// An id that one of its regions had before that was renamed.
+  package struct FormerRegion: Hashable, Sendable, Codable {
+    package var id: String
+    /// The id of the last event that may have it.
+    package var through: Int
+
+    package init(id: String, through: Int) {
+      self.id = id
+      self.through = through
+    }
+  }
+
   /// Names its cursor; unique.
   package var name: String
   /// What speaks to the other side.
@@ -28,6 +40,8 @@ package struct OutletSettings: Hashable, Sendable, Codable {
   package var types: [String]?
   /// Ids of regions; nil for all events, also those about no region.
   package var regions: [String]?
+  /// What those were called in events that may wait still; nil where none was renamed.
+  package var formerRegions: [FormerRegion]?
   /// Whether positions are made coarse, see ``ReducedLine``.
   package var isReduced = false
   /// What a webhook's body is.

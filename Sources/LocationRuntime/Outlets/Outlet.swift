@@ -89,10 +89,14 @@ struct EventFilter: Hashable, Sendable {
   var types: Set<String>?
   /// Ids of regions: only events about one of these; nil for all events, also those about no region.
   var regions: Set<String>?
+  /// What those were called in earlier events.
+  var formerRegions: [OutletSettings.FormerRegion] = []
 
   func passes(_ event: LoggedEvent) -> Bool {
     if let types, !types.contains(event.type) { return false }
     guard let regions else { return true }
-    return event.region.map(regions.contains) ?? false
+    guard let region = event.region else { return false }
+    return regions.contains(region)
+      || formerRegions.contains { $0.id == region && event.id <= $0.through }
   }
 }

@@ -41,7 +41,9 @@ struct OutletProcess: Outlet {
   var name: String { settings.name }
 
   var filter: EventFilter {
-    EventFilter(types: settings.types.map { Set($0) }, regions: settings.regions.map { Set($0) })
+    EventFilter(
+      types: settings.types.map { Set($0) }, regions: settings.regions.map { Set($0) },
+      formerRegions: settings.formerRegions ?? [])
   }
 
   var limits: OutletPump.Limits {

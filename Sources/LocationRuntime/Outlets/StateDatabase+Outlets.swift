@@ -87,7 +87,10 @@ extension StateDatabase {
       AND (json_extract(settings, '$.types') IS NULL
         OR events.type IN (SELECT value FROM json_each(settings, '$.types')))
       AND (json_extract(settings, '$.regions') IS NULL
-        OR json_extract('{"v":1' || events.line, '$.region') IN (SELECT value FROM json_each(settings, '$.regions')))
+        OR json_extract('{"v":1' || events.line, '$.region') IN (
+          SELECT value FROM json_each(settings, '$.regions')
+          UNION ALL SELECT json_extract(value, '$.id') FROM json_each(settings, '$.formerRegions')
+          WHERE events.id <= json_extract(value, '$.through')))
     """
 
   /// Skips the oldest events that wait for an outlet where there are more than `limit`.

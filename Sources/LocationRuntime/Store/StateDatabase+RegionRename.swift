@@ -40,6 +40,14 @@ extension StateDatabase {
       for var outlet in try Self.outletSettings(database) {
         guard let regions = renamed(outlet.regions) else { continue }
         outlet.regions = regions
+        // What waits for it has the old id. What no event that waits has is forgotten.
+        let newest = try Int.fetchOne(database, sql: "SELECT coalesce(max(id), 0) FROM events") ?? 0
+        let cursor =
+          try Int.fetchOne(
+            database, sql: "SELECT cursor FROM outlets WHERE name = ?", arguments: [outlet.name]) ?? 0
+        let former = ((outlet.formerRegions ?? []) + [.init(id: id, through: newest)])
+          .filter { $0.through > cursor }
+        outlet.formerRegions = former.isEmpty ? nil : former
         try database.execute(
           sql: "UPDATE outlet_settings SET settings = ? WHERE name = ?",
           arguments: [try ExactEncoder.tree(of: outlet).text, outlet.name])

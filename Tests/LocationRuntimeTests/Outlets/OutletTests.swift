@@ -191,6 +191,23 @@ import Testing
     #expect(try database().outletStates().first?.skipped == 3)
   }
 
+  @Test func `what came of a region before it was renamed is still wanted`() throws {
+    var settings = OutletSettings(name: "toy", kind: .webhook, instance: "00ff")
+    settings.regions = ["home"]
+    settings.formerRegions = [.init(id: "house", through: 2)]
+    try database().put(settings, replacing: false)
+    let toy = Toy()
+    toy.filter = EventFilter(regions: ["home"], formerRegions: settings.formerRegions ?? [])
+    var pump = try OutletPump(toy, try database())
+    for id in 1...3 { try log([id], type: "region.enter", region: id == 1 ? "office" : "house") }
+    try log([4], type: "region.enter", region: "home")
+    toy.failures = 1
+    #expect(pump.pump(at: at(0)).count == 1)
+    #expect(try database().outletStates().first?.waiting == 2)
+    _ = pump.pump(at: at(1))
+    #expect(toy.offered == [2, 4])
+  }
+
   @Test func `an outlet that is gone is forgotten, and one that is there keeps its events`() throws {
     let toy = Toy()
     var pump = try OutletPump(toy, try database())

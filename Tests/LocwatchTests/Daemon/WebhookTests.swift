@@ -239,6 +239,30 @@ import Testing
     #expect(try await run.command(["outlets", "list"]).stdout == "")
   }
 
+  @Test func `what waits of a region is sent though the region was renamed meanwhile`() async throws {
+    let run = try DaemonRun()
+    let endpoint = try await run.startEndpoint()
+    endpoint.answer("500")
+    for command in [
+      ["regions", "add", "home", "--circle", "40.0,11.5,300"],
+      ["outlets", "add", "hook", "--webhook", endpoint.url, "--region", "home", "--types", "region.enter"],
+    ] {
+      #expect(try await run.command(command).status == 0)
+    }
+    try run.start(["--config", settings(run)])
+    for second in 0..<30 {
+      run.gpsd.say(
+        ScriptedGPSD.report(second: second, latitude: 40 + 0.002 * Double(max(0, 10 - second))))
+    }
+    try await run.wait("the attempt") { !endpoint.refused.isEmpty }
+    #expect(try await run.command(["regions", "rename", "home", "haus"]).status == 0)
+    endpoint.answer("200")
+    #expect(try await run.command(["outlets", "enable", "hook"]).status == 0)
+    try await run.wait("the event") { !endpoint.requests.isEmpty }
+    #expect(endpoint.requests.first?.tree?["data"]?["region"] == .string("home"))
+    #expect(await run.end() == 0)
+  }
+
   @Test func `names that Unicode or Home Assistant takes for one are refused`() async throws {
     let run = try DaemonRun()
     let webhook = ["--webhook", "https://example.net/"]
