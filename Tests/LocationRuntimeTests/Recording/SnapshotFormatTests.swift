@@ -52,6 +52,15 @@ import Testing
         Self.paths(try SnapshotFormat.tree(of: engine.snapshotWithoutRegions), "", into: &found)
       }
     }
+    // In a replay a notification is shown as soon as it is due.
+    var engine = Engine()
+    var effects: [Effect] = []
+    let events: [Event] = [
+      .addSubscriber(Subscriber(name: "a", services: []), .suspended),
+      .subscriber(name: "a", .mode(.notify(LocalNotification(id: "n", title: "t", when: .now)))),
+    ]
+    for event in events { engine.handle(Stamped(at: Drive.instant(0), event), into: &effects) }
+    Self.paths(try SnapshotFormat.tree(of: engine.snapshotWithoutRegions), "", into: &found)
     #expect(found.count > 100)
     Golden.expect(
       "Tests/Fixtures/snapshot-\(SnapshotFormat.version).txt",
