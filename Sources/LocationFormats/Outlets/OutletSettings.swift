@@ -18,10 +18,12 @@ package struct OutletSettings: Hashable, Sendable, Codable {
 
   /// An id that one of its regions had before that was renamed.
   package struct FormerRegion: Hashable, Sendable, Codable {
+    /// What it was called.
     package var id: String
     /// The id of the last event that may have it.
     package var through: Int
 
+    /// A region that was called otherwise up to an event.
     package init(id: String, through: Int) {
       self.id = id
       self.through = through

@@ -9,7 +9,7 @@ struct DaemonPorts: EffectPorts {
     /// The user starts or resumes a subscriber.
     case userLaunch(String, UserLaunch = UserLaunch())
     case answer(String, SubscriberReply)
-    /// An event that a subscriber waits for is done, or dropped.
+    /// An event that a subscriber waits for is done, or dropped, if it waits no more.
     case withdraw(String, event: Int)
   }
 

@@ -183,13 +183,13 @@ extension DaemonLoop {
   /// A subscriber with the new ids of its regions, where its manifest differs in nothing else from the one that was
   /// applied; nil where it does. What its program has asked for since, such as services, stays.
   private func renamed(_ view: SubscriberView?, _ entry: StateDatabase.StoredSubscriber) -> Subscriber? {
-    let renamed = live.engine.renamedRegions(in: entry.subscriber)
-    guard let view, !renamed.isEmpty, var manifest = entry.appliedSubscriber else { return nil }
+    guard var subscriber = view?.subscriber, var manifest = entry.appliedSubscriber else { return nil }
+    subscriber.regions = entry.subscriber.regions
+    let renamed = live.engine.renamedRegions(in: subscriber)
     manifest.regions = manifest.regions?.map { renamed[$0] ?? $0 }
-    guard let text = try? ExactEncoder.tree(of: manifest).text, ExactName(text) == ExactName(entry.manifest)
+    guard !renamed.isEmpty, let text = try? ExactEncoder.tree(of: manifest).text,
+      ExactName(text) == ExactName(entry.manifest)
     else { return nil }
-    var subscriber = view.subscriber
-    subscriber.regions = manifest.regions
     return subscriber
   }
 

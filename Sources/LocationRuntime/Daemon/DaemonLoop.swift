@@ -496,7 +496,10 @@ struct DaemonLoop: ~Copyable {
     case .order(let order, let line): supervisor.perform(order, recordLine: line)
     case .action(.userLaunch(let name, let launch)): supervisor.userLaunch(name, launch)
     case .action(.answer(let name, let reply)): supervisor.answer(name, reply)
-    case .action(.withdraw(let name, let event)): supervisor.withdraw(event, from: name)
+    case .action(.withdraw(let name, let event)):
+      // That the alert of a push is not shown, or no more, is told as a drop too: the push waits on.
+      let waits = live.engine.subscriber(name)?.waiting.contains { $0.event == event } ?? false
+      if !waits { supervisor.withdraw(event, from: name) }
     }
   }
 

@@ -223,6 +223,18 @@ final class SocketProgram: SupervisedSubscriber {
     if connection.isOver { detach() }
   }
 
+  /// If it has left: hears its last words, and tells.
+  func noticeEnd(at now: Int64, by buffer: inout [UInt8]) {
+    guard let connection, PollSet.wait(for: POLLRDHUP, on: connection.descriptor.number, atMost: 0) != 0
+    else { return }
+    connection.talk.allowLastAnswers()
+    var heardBytes = 0
+    while self.connection === connection, heardBytes < SupervisorLimits.lastBytes {
+      hear(at: now, by: &buffer)
+      heardBytes += buffer.count
+    }
+  }
+
   /// A watched socket has something to read.
   func noteTraffic(_ tag: String) {
     if let report = connection?.sockets.traffic(tag, of: name) { tell([report]) }

@@ -63,6 +63,7 @@ struct SupervisorLoop: ~Copyable {
         if isStopping { continue }
         // What has ended by now can't be told of the launch.
         if let index = indices[name] { programs[index].reap(at: now, by: &buffer) }
+        socket.program(name)?.noticeEnd(at: now, by: &buffer)
         if mailbox.toldEnds(of: name) == launch.heardEnds {
           program(name)?.launch(LaunchNotice(launch), at: now)
         } else {
