@@ -60,6 +60,9 @@ package struct PollSet {
     self.events(of: descriptor) & (events | POLLHUP | POLLERR | POLLNVAL) != 0
   }
 
+  /// `POLLRDHUP` (poll(2)), which not every C library shows: the other side sends no more.
+  package static let endOfInput: Int32 = 0x2000
+
   /// Waits for events of one descriptor; what has come, 0 where the time was up or a signal came.
   package static func wait(for events: Int32 = POLLIN, on descriptor: Int32, atMost milliseconds: Int32)
     -> Int32

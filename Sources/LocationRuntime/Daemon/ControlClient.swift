@@ -56,8 +56,11 @@ package final class ControlClient {
   }
 
   /// Where the daemon of a state file listens. Where the database can't be read it can't say; the socket may be usable
-  /// all the same.
+  /// all the same. A database is opened for that only where nobody listens beside it: one that was put in the place of a
+  /// daemon's has another's log.
   private static func address(state: String, database: StateDatabase?) -> ControlAddress {
+    let beside = ControlAddress.beside(state)
+    if database == nil, ![ENOENT, ECONNREFUSED].contains(beside.probe()) { return beside }
     let path: String? =
       if let database { try? database.meta(.control) } else { StateDatabase.storedControl(path: state) }
     if let path { return ControlAddress(path: path) }

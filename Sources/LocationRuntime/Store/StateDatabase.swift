@@ -77,7 +77,7 @@ package struct StateDatabase: Sendable {
   /// Where the daemon listens that has run on a state file, of whatever version; nil where that is beside the file, or
   /// can't be read. Nothing is changed.
   static func storedControl(path: String) -> String? {
-    guard !StatePath.isEmptyFile(path) || StatePath.status(path + "-wal") != nil else { return nil }
+    guard (try? isThere(path: path)) == true else { return nil }
     let mayWrite = unsafe access(path, W_OK) == 0
     return try? StateDatabase(path: path, isReadOnly: !mayWrite).meta(.control)
   }

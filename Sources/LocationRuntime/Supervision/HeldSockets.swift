@@ -1,5 +1,6 @@
 import Glibc
 import LocationCore
+import LocationFormats
 
 /// The sockets that one process has passed: duplicates of its descriptors, watched while it is suspended (rule E4).
 /// Nothing is read, written or accepted here, so no byte moves. They are closed with their owner (rule E4a). Used by the
@@ -28,10 +29,7 @@ final class HeldSockets {
 
   /// What `poll` is to tell of a watched socket: something to read, or the end of what comes. Hang-up and error it
   /// tells by itself.
-  static var events: Int32 { POLLIN | Int32(endOfInput) }
-
-  /// `POLLRDHUP` (poll(2)), which not every C library shows.
-  private static var endOfInput: Int { 0x2000 }
+  static var events: Int32 { POLLIN | PollSet.endOfInput }
 
   // MARK: Passing
 

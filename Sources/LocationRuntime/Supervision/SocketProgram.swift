@@ -225,7 +225,8 @@ final class SocketProgram: SupervisedSubscriber {
 
   /// If it has left: hears its last words, and tells.
   func noticeEnd(at now: Int64, by buffer: inout [UInt8]) {
-    guard let connection, PollSet.wait(for: POLLRDHUP, on: connection.descriptor.number, atMost: 0) != 0
+    guard let connection,
+      PollSet.wait(for: PollSet.endOfInput, on: connection.descriptor.number, atMost: 0) != 0
     else { return }
     connection.talk.allowLastAnswers()
     var heardBytes = 0
