@@ -65,6 +65,11 @@ struct ControlAddress {
   /// Connects to it and hangs up, without waiting; 0 where a server listens, otherwise `errno`.
   func probe() -> Int32 {
     guard let descriptor = Self.newSocket(waits: false) else { return errno }
+    return connect(descriptor)
+  }
+
+  /// Connects a socket to it; 0, or `errno`.
+  func connect(_ descriptor: Descriptor) -> Int32 {
     let code = unsafe withAddress { unsafe SystemCall.connectSocket(descriptor.number, $0, $1) }
     return code == 0 ? 0 : errno
   }

@@ -37,7 +37,6 @@ package final class ControlClient {
   package static func connect(
     state: String, database: StateDatabase? = nil, answerSeconds: Double = DaemonLimits.answerSeconds
   ) throws(Failure) -> ControlClient? {
-    let address = address(state: state, database: database)
     guard let descriptor = ControlAddress.newSocket(waits: true) else {
       throw Failure(.tryAgain, what: "no descriptors left: \(SystemReason.text(errno))")
     }
@@ -46,21 +45,25 @@ package final class ControlClient {
     limit.tv_sec = Int(answerSeconds)
     _ = unsafe setsockopt(
       descriptor.number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-    let code = unsafe address.withAddress { unsafe SystemCall.connectSocket(descriptor.number, $0, $1) }
+    // Only where nobody listens beside the state file is that opened for it: a file that was put in the place of a
+    // daemon's has the log of another.
+    var address = ControlAddress.beside(state)
+    var code = address.connect(descriptor)
+    if Self.isNotThere(code) {
+      address = stored(state: state, database: database)
+      code = address.connect(descriptor)
+    }
     if code == 0 { return ControlClient(descriptor, answerSeconds: answerSeconds) }
-    if errno == EAGAIN { throw noAnswer }
-    guard errno == EACCES || errno == EPERM else { return nil }
+    if code == EAGAIN { throw noAnswer }
+    guard code == EACCES || code == EPERM else { return nil }
     throw Failure(
       .noPermission, file: address.path, what: "the daemon may not be asked: \(SystemReason.text(EACCES))",
       remedy: "ask as its user, or as a member of its group, which takes a new login")
   }
 
-  /// Where the daemon of a state file listens. Where the database can't be read it can't say; the socket may be usable
-  /// all the same. A database is opened for that only where nobody listens beside it: one that was put in the place of a
-  /// daemon's has another's log.
-  private static func address(state: String, database: StateDatabase?) -> ControlAddress {
-    let beside = ControlAddress.beside(state)
-    if database == nil, ![ENOENT, ECONNREFUSED].contains(beside.probe()) { return beside }
+  /// Where the daemon of a state file listens that does not listen beside it. Where the database can't be read it can't
+  /// say; the socket may be usable all the same.
+  private static func stored(state: String, database: StateDatabase?) -> ControlAddress {
     let path: String? =
       if let database { try? database.meta(.control) } else { StateDatabase.storedControl(path: state) }
     if let path { return ControlAddress(path: path) }
@@ -68,10 +71,15 @@ package final class ControlClient {
     return .unstored(state: state, isForbidden: isForbidden)
   }
 
+  /// Whether an attempt to connect found no daemon: none listens there, or the folder is closed to us.
+  private static func isNotThere(_ code: Int32) -> Bool { code != 0 && code != EAGAIN }
+
   /// Whether a daemon listens, of whatever version, and whether or not we may ask it. Nobody is waited for.
   static func hasDaemon(state: String, database: StateDatabase? = nil) -> Bool {
+    var code = ControlAddress.beside(state).probe()
+    if isNotThere(code) { code = stored(state: state, database: database).probe() }
     // Its queue may be full.
-    [0, EAGAIN, EACCES, EPERM].contains(address(state: state, database: database).probe())
+    return [0, EAGAIN, EACCES, EPERM].contains(code)
   }
 
   /// Asks for something, with what is needed for it.
