@@ -443,8 +443,7 @@ extension Engine {
     _ subscriber: Subscriber, _ initial: SubscriberState, into effects: inout [Effect]
   ) {
     noteUTC()
-    let isAdded = state.policy.add(
-      subscriber, state: initial, measure: newMeasure, renamed: renamedRegions(in: subscriber), in: &turn)
+    let isAdded = state.policy.add(subscriber, state: initial, measure: newMeasure, in: &turn)
     guard isAdded else {
       return refuse(
         "subscriber \(subscriber.name)", "more than \(Limits.subscribers) subscribers", into: &effects)

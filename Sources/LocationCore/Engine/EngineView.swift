@@ -86,20 +86,6 @@ extension Engine {
     regions.catalog.region(id) ?? state.beacons?.watches.first { $0.region.id == id }?.region
   }
 
-  /// The regions that another manifest of a subscriber names by other ids, because they were renamed: the new ids by the
-  /// old. One was renamed where there is none of the old id any more, and one of the id that has its place in the manifest,
-  /// which differs in nothing else.
-  public func renamedRegions(in subscriber: Subscriber) -> [String: String] {
-    guard var known = state.policy.session(subscriber.name)?.subscriber, let old = known.regions,
-      let new = subscriber.regions, old.count == new.count
-    else { return [:] }
-    known.regions = new
-    guard known == subscriber else { return [:] }
-    var renamed: [String: String] = [:]
-    for (was, id) in zip(old, new) where region(was) == nil && region(id) != nil { renamed[was] = id }
-    return renamed
-  }
-
   /// The latest instant the engine has been told of.
   public var instant: EngineInstant { state.instant }
 }

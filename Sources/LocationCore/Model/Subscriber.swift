@@ -82,6 +82,8 @@ public struct Subscriber: Hashable, Sendable, Codable {
   public var distanceFilterMeters: Double
   /// Ids of the regions it wants to hear of; nil for all.
   public var regions: [String]?
+  /// What those were called in events that may wait still; nil where none was renamed.
+  public var formerRegions: [FormerRegion]?
   /// Opted out of background execution (rule A5).
   public var exitsOnSuspend: Bool
   /// What it asks of standard updates.
@@ -122,6 +124,23 @@ public struct Subscriber: Hashable, Sendable, Codable {
     self.standard = standard
     self.backgroundDelivery = backgroundDelivery
   }
+}
+
+/// An id that a region had before it was renamed.
+public struct FormerRegion: Hashable, Sendable, Codable {
+  /// The id that it had.
+  public var id: String
+  /// The id of the last event that may be of it.
+  public var through: Int
+
+  /// A region that was called otherwise up to an event.
+  public init(id: String, through: Int) {
+    self.id = id
+    self.through = through
+  }
+
+  /// Whether an event of a region is of it.
+  public func covers(_ event: Int, region: String) -> Bool { region == id && event <= through }
 }
 
 /// Where a subscriber stands (rule A1). It is in exactly one of these.

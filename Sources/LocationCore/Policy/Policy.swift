@@ -170,17 +170,16 @@ public struct Policy: Hashable, Sendable, Codable {
   /// One that is there keeps its state, unless that is to be `notRunning`: then its process was ended for the new
   /// manifest, and it is started again where something waits for it.
   ///
-  /// - Parameters:
-  ///   - measure: what a subscriber that is new measures significant changes by; nil for what the engine's measure says.
-  ///   - renamed: the regions that have other ids from now on: the new ids by the old.
+  /// - Parameter measure: what a subscriber that is new measures significant changes by; nil for what the engine's
+  ///   measure says.
   mutating func add(
     _ subscriber: Subscriber, state: SubscriberState, measure: SignificantChange? = nil,
-    renamed: [String: String] = [:], in turn: inout PolicyTurn
+    in turn: inout PolicyTurn
   ) -> Bool {
     if let index = index(of: subscriber.name) {
       let wasEnded = state == .notRunning && sessions[index].state != .notRunning
       if wasEnded { update(index) { $0.hasEnded = true } }
-      replace(index, with: subscriber, measure, renamed: renamed, in: &turn)
+      replace(index, with: subscriber, measure, in: &turn)
       if wasEnded { orphaned(index, cause: .replaced, in: &turn) }
       refreshDeadline()
       return true

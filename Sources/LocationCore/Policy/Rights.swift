@@ -76,18 +76,13 @@ extension Policy {
   }
 
   /// The manifest of a subscriber is another from now on: what it may no longer be told is dropped, and what only the
-  /// old one kept waiting is handed over. What waits of a region that was renamed is of the new id.
+  /// old one kept waiting is handed over.
   mutating func replace(
-    _ index: Int, with subscriber: Subscriber, _ measure: SignificantChange?, renamed: [String: String],
-    in turn: inout PolicyTurn
+    _ index: Int, with subscriber: Subscriber, _ measure: SignificantChange?, in turn: inout PolicyTurn
   ) {
     let old = sessions[index].subscriber
     update(index) {
       $0.subscriber = subscriber
-      for place in $0.outbox.indices {
-        guard let id = $0.outbox[place].region.flatMap({ renamed[$0] }) else { continue }
-        $0.outbox[place].region = id
-      }
       if old.command != subscriber.command { $0.preserved = nil }
       if !old.services.contains(.significantChange), subscriber.services.contains(.significantChange) {
         $0.significant = measure

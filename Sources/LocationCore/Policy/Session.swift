@@ -165,7 +165,11 @@ struct Session: Hashable, Sendable, Codable {
   /// Whether it still asks for what an event is of. Standard updates are delivered where it does not (rule B7), and a fix
   /// that it asked for alone is of no service (rule B9).
   func wants(_ pending: Pending) -> Bool {
-    if let region = pending.region { return wants(region: region) }
+    if let region = pending.region {
+      let wasRenamed =
+        subscriber.formerRegions?.contains { $0.covers(pending.event, region: region) } ?? false
+      return wants(region: region) || wasRenamed && subscriber.services.contains(.regions)
+    }
     return subscriber.services.isSuperset(of: pending.trigger.service.subtracting(.standard))
   }
 

@@ -1,4 +1,4 @@
-import LocationCore
+package import LocationCore
 
 /// An outlet as the state file has it: where events go and which. It has no secret; ``OutletSecrets`` has those.
 package struct OutletSettings: Hashable, Sendable, Codable {
@@ -14,20 +14,6 @@ package struct OutletSettings: Hashable, Sendable, Codable {
     case gotify
     /// JSON after a template of the user's.
     case template
-  }
-
-  /// An id that one of its regions had before that was renamed.
-  package struct FormerRegion: Hashable, Sendable, Codable {
-    /// What it was called.
-    package var id: String
-    /// The id of the last event that may have it.
-    package var through: Int
-
-    /// A region that was called otherwise up to an event.
-    package init(id: String, through: Int) {
-      self.id = id
-      self.through = through
-    }
   }
 
   /// Names its cursor; unique.

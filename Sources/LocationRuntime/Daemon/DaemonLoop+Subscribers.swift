@@ -180,16 +180,17 @@ extension DaemonLoop {
     return entry.applied == nil && live.engine.subscriber(name) != nil && !live.host.journal.hasApplied(name)
   }
 
-  /// A subscriber with the new ids of its regions, where its manifest differs in nothing else from the one that was
-  /// applied; nil where it does. What its program has asked for since, such as services, stays.
+  /// A subscriber with the new ids of its regions, where one was renamed and its manifest differs in nothing else from
+  /// the one that was applied; nil where it does. What its program has asked for since, such as services, stays.
   private func renamed(_ view: SubscriberView?, _ entry: StateDatabase.StoredSubscriber) -> Subscriber? {
-    guard var subscriber = view?.subscriber, var manifest = entry.appliedSubscriber else { return nil }
-    subscriber.regions = entry.subscriber.regions
-    let renamed = live.engine.renamedRegions(in: subscriber)
-    manifest.regions = manifest.regions?.map { renamed[$0] ?? $0 }
-    guard !renamed.isEmpty, let text = try? ExactEncoder.tree(of: manifest).text,
-      ExactName(text) == ExactName(entry.manifest)
+    let (regions, former) = (entry.subscriber.regions, entry.subscriber.formerRegions)
+    guard var subscriber = view?.subscriber, var manifest = entry.appliedSubscriber, former != nil,
+      former != manifest.formerRegions
     else { return nil }
+    (manifest.regions, manifest.formerRegions) = (regions, former)
+    guard let text = try? ExactEncoder.tree(of: manifest).text, ExactName(text) == ExactName(entry.manifest)
+    else { return nil }
+    (subscriber.regions, subscriber.formerRegions) = (regions, former)
     return subscriber
   }
 

@@ -1,3 +1,4 @@
+import LocationCore
 import LocationFormats
 
 /// A consumer of the event log: a webhook (also ntfy, Gotify), MQTT.
@@ -90,13 +91,13 @@ struct EventFilter: Hashable, Sendable {
   /// Ids of regions: only events about one of these; nil for all events, also those about no region.
   var regions: Set<String>?
   /// What those were called in earlier events.
-  var formerRegions: [OutletSettings.FormerRegion] = []
+  var formerRegions: [FormerRegion] = []
 
   func passes(_ event: LoggedEvent) -> Bool {
     if let types, !types.contains(event.type) { return false }
     guard let regions else { return true }
     guard let region = event.region else { return false }
     return regions.contains(region)
-      || formerRegions.contains { $0.id == region && event.id <= $0.through }
+      || formerRegions.contains { $0.covers(event.id, region: region) }
   }
 }

@@ -28,10 +28,17 @@ extension StateDatabase {
     }
     return try write { database in
       try replace(id, as: was, with: feature, database)
+      // What waits has the old id.
+      let newest = try Int.fetchOne(database, sql: "SELECT coalesce(max(id), 0) FROM events") ?? 0
+      let former = FormerRegion(id: id, through: newest)
       var users = RegionUsers()
       for var subscriber in try Self.subscribers(database).map(\.subscriber) {
         guard let regions = renamed(subscriber.regions) else { continue }
+        let oldest = try Int.fetchOne(
+          database, sql: "SELECT min(event) FROM outbox WHERE subscriber = ?", arguments: [subscriber.name])
         subscriber.regions = regions
+        subscriber.formerRegions =
+          (subscriber.formerRegions ?? []).filter { $0.through >= oldest ?? .max } + [former]
         try database.execute(
           sql: "UPDATE subscribers SET manifest = ? WHERE name = ?",
           arguments: [try ExactEncoder.tree(of: subscriber).text, subscriber.name])
@@ -39,15 +46,11 @@ extension StateDatabase {
       }
       for var outlet in try Self.outletSettings(database) {
         guard let regions = renamed(outlet.regions) else { continue }
-        outlet.regions = regions
-        // What waits for it has the old id. What no event that waits has is forgotten.
-        let newest = try Int.fetchOne(database, sql: "SELECT coalesce(max(id), 0) FROM events") ?? 0
         let cursor =
           try Int.fetchOne(
             database, sql: "SELECT cursor FROM outlets WHERE name = ?", arguments: [outlet.name]) ?? 0
-        let former = ((outlet.formerRegions ?? []) + [.init(id: id, through: newest)])
-          .filter { $0.through > cursor }
-        outlet.formerRegions = former.isEmpty ? nil : former
+        outlet.regions = regions
+        outlet.formerRegions = (outlet.formerRegions ?? []).filter { $0.through > cursor } + [former]
         try database.execute(
           sql: "UPDATE outlet_settings SET settings = ? WHERE name = ?",
           arguments: [try ExactEncoder.tree(of: outlet).text, outlet.name])

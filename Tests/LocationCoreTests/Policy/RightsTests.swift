@@ -306,9 +306,13 @@ import Testing
     for step in 0...70 { stage.fix(Double(step) * 10, east: min(0, Double(step) * 50 - 1_000)) }
     let waiting = stage.engine.subscriber("a")?.waiting ?? []
     #expect(!waiting.isEmpty)
-    if isRenamed { stage.take(800, .removeRegion(id: "home")) }
-    stage.take(800, .addRegion(Region(id: "flat", shape: shape)))
     subscriber.regions = ["flat"]
+    if isRenamed {
+      stage.take(800, .removeRegion(id: "home"))
+      let newest = waiting.map(\.event).max() ?? 0
+      subscriber.formerRegions = [FormerRegion(id: "home", through: newest)]
+    }
+    stage.take(800, .addRegion(Region(id: "flat", shape: shape)))
     stage.take(800, .addSubscriber(subscriber, .suspended))
     #expect(stage.engine.subscriber("a")?.waiting == (isRenamed ? waiting : []))
     #expect(stage.log().contains("drop B4 suspended>suspended stopped") == !isRenamed)

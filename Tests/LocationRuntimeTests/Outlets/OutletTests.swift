@@ -194,7 +194,7 @@ import Testing
   @Test func `what came of a region before it was renamed is still wanted`() throws {
     var settings = OutletSettings(name: "toy", kind: .webhook, instance: "00ff")
     settings.regions = ["home"]
-    settings.formerRegions = [.init(id: "house", through: 2)]
+    settings.formerRegions = [FormerRegion(id: "house", through: 2)]
     try database().put(settings, replacing: false)
     let toy = Toy()
     toy.filter = EventFilter(regions: ["home"], formerRegions: settings.formerRegions ?? [])
