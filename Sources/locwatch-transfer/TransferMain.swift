@@ -10,6 +10,7 @@ import LocationFormats
 @main enum TransferProgram {
   static func main() {
     _ = signal(SIGPIPE, SIG_IGN)
+    InheritedSignals.failWritesBeyondLimits()
     if CommandLine.arguments.count > 1 || isatty(STDIN_FILENO) == 1 {
       print("locwatch-transfer is started by locwatch run; see: locwatch transfers --help")
       exit(CommandLine.arguments.contains("--help") ? 0 : Failure.Code.usage.rawValue)

@@ -503,7 +503,7 @@ extension Engine {
       case .done: policy.endGrace(index, in: &turn)
       case .preserve(let text): policy.preserve(text, index)
       case .interrupted(let begins): policy.interrupt(index, begins: begins, in: &turn)
-      case .finished(let end): policy.noteFinished(end, index)
+      case .finished(let end): policy.noteFinished(end, index, in: &turn)
       case .mode(let event):
         policy.take(event, index, regionObjection: regionObjection, in: &turn)
       }

@@ -101,11 +101,18 @@ extension Policy {
   }
 
   /// Its process ended by itself, and how. What follows from it comes as another event. Until then, or until the next
-  /// process, it is not suspended (rule A1).
-  mutating func noteFinished(_ end: ProgramEnd, _ index: Int) {
+  /// process, it is not suspended (rule A1). A process that waited for that end has the grace of the background of its
+  /// own.
+  mutating func noteFinished(_ end: ProgramEnd, _ index: Int, in turn: inout PolicyTurn) {
+    let isFollowed = end.isFollowed == true
+    let grace = Assertion.grace(until: turn.instant.advanced(bySeconds: configuration.graceSeconds))
     update(index) {
       $0.lastEnd = end
-      $0.hasEnded = $0.state != .notRunning && end.isFollowed != true
+      $0.hasEnded = $0.state != .notRunning && !isFollowed
+      if isFollowed, $0.state == .background {
+        $0.assertions.removeAll { $0.reason == .grace }
+        $0.assertions.append(grace)
+      }
     }
   }
 

@@ -226,8 +226,14 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     return true
   }
 
-  /// Looks whether what is stored will be found: the state file and its log have their names still.
-  func requireNames() throws(Failure) { try place.requireNames() }
+  /// Looks whether what is stored will be found: the state file and its log have their names still. If not, the log is
+  /// written into the file, wherever that is now: one that has its place is not to be given the log of another.
+  func requireNames() throws(Failure) {
+    do throws(Failure) { try place.requireNames() } catch {
+      database.emptyLog()
+      throw error
+    }
+  }
 
   /// Has the next commit try to store what is held, whenever that would be due.
   mutating func retryAtOnce() { retryAt = nil }

@@ -104,11 +104,11 @@ extension StateDatabase {
       }
     }
   }
-  /// Refuses an outlet that Home Assistant would take for another one at the same broker.
+  /// Refuses an outlet that Home Assistant would take for another one. Whether two addresses are one broker can't be told.
   private func requireOneDevice(_ outlet: OutletSettings, _ database: Database) throws {
     guard outlet.announces == true else { return }
     let other = try Self.outletSettings(database).first {
-      $0.announces == true && $0.url == outlet.url && $0.name != outlet.name
+      $0.announces == true && $0.name != outlet.name
         && $0.homeAssistantID == outlet.homeAssistantID
     }
     guard let other else { return }

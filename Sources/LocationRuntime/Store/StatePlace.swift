@@ -28,9 +28,16 @@ struct StatePlace {
     log = FileNumber(path + "-wal")
   }
 
+  /// Whether a name leads to another file than it did, or to none. Where it can't be looked up, that is not known.
+  private func isOther(_ path: String, than file: FileNumber?) -> Bool {
+    guard let file else { return false }
+    guard let now = FileNumber(path) else { return errno == ENOENT || errno == ENOTDIR }
+    return now != file
+  }
+
   /// - Throws: `.io` where one of them has lost its name.
   func requireNames() throws(Failure) {
-    guard FileNumber(path) == file, log == nil || FileNumber(path + "-wal") == log else {
+    guard !isOther(path, than: file), !isOther(path + "-wal", than: log) else {
       throw Failure(
         .io, file: path,
         what: "it or its -wal was removed or replaced while the daemon ran, which can't go on",

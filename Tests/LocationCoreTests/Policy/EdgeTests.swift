@@ -425,6 +425,22 @@ import Testing
     #expect(stage.state() == .suspended)
   }
 
+  @Test func `A2 a launch that waited for the process of an event has a grace of its own`() {
+    var stage = Self.hung(Subscriber(name: "a", style: .oneshot, services: [.significantChange]))
+    stage.say(1, .foreground)
+    stage.say(2, .background)
+    for event in stage.handed() {
+      var end = ProgramEnd(event: event, status: 0, seconds: 2, lastLine: nil)
+      end.isFollowed = true
+      stage.say(8, .finished(end))
+      stage.say(8, .acknowledged(event: event, coreSeconds: 0.1))
+    }
+    stage.wait(until: 12)
+    #expect(stage.state() == .background)
+    stage.wait(until: 14)
+    #expect(stage.state() == .suspended)
+  }
+
   @Test func `A1 a program that is replaced is not suspended first, and started again for what is left`() {
     var stage = Self.hung()
     var subscriber = Self.mover

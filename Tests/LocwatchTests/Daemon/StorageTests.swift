@@ -237,6 +237,13 @@ import Testing
       }
       #expect(await run.process?.finish() == 74)
       #expect(run.process?.stderr.contains("removed or replaced") == true)
+      // The file that has its place is not given its log.
+      let log = try? FileManager.default.attributesOfItem(atPath: run.state + "-wal")[.size] as? Int
+      #expect((log ?? 0) == 0)
+      if deed.contains("mv") {
+        let events = try await run.command(["events"])
+        #expect(events.status == 0, "\(events)")
+      }
     }
   }
 
