@@ -7,9 +7,8 @@ package struct UnixListener: Sendable {
   package let path: String
   /// What it listens at.
   package let descriptor: Descriptor
-  /// Which file its entry is. No other has the same numbers while it listens.
-  private let device: UInt64
-  private let number: UInt64
+  /// Which file its entry is.
+  private let entry: FileNumber
 
   /// Listens, in the place of what a server that is gone has left.
   ///
@@ -37,24 +36,20 @@ package struct UnixListener: Sendable {
       }
     }
     guard let descriptor = ControlAddress.newSocket(waits: false) else { throw failure() }
-    var status = stat()
     // Nobody can connect before it listens. The umask is that of all threads, and a path may lead elsewhere by now.
     guard unsafe address.withAddress({ unsafe bind(descriptor.number, $0, $1) }) == 0,
       let entry = Descriptor.open(path, Descriptor.nameOnly | O_NOFOLLOW),
-      unsafe fstat(entry.number, &status) == 0,
+      let status = entry.status,
       unsafe chmod("/proc/self/fd/\(entry.number)", 0o660) == 0,
       SystemCall.listenAtSocket(descriptor.number, waiting: waiting) == 0
     else { throw failure() }
     self.path = path
     self.descriptor = descriptor
-    (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
+    self.entry = FileNumber(status)
   }
 
   /// Removes its entry, unless that is another server's by now.
   package func remove() {
-    guard let status = StatePath.status(path), UInt64(status.st_dev) == device,
-      UInt64(status.st_ino) == number
-    else { return }
-    unsafe unlink(path)
+    if FileNumber(path) == entry { unsafe unlink(path) }
   }
 }

@@ -3,23 +3,22 @@ import LocationFormats
 
 extension StateDatabase {
   /// What has names that the user chooses.
-  enum Named {
-    case region, subscriber, outlet
+  struct Named {
+    fileprivate let what: String
+    fileprivate let table: String
+    fileprivate let column: String
+    /// How the user sees the names as they are written.
+    fileprivate let list: String
 
+    static let region = Named(what: "a region", table: "regions", column: "id", list: "regions list")
+    static let subscriber = Named(
+      what: "a subscriber", table: "subscribers", column: "name", list: "subscribers list")
+    static let outlet = Named(
+      what: "an outlet", table: "outlet_settings", column: "name", list: "outlets list")
+
+    /// The names with a character of more than one byte.
     fileprivate var query: String {
-      switch self {
-      case .region: "SELECT id FROM regions WHERE length(id) <> length(CAST(id AS BLOB))"
-      case .subscriber: "SELECT name FROM subscribers WHERE length(name) <> length(CAST(name AS BLOB))"
-      case .outlet: "SELECT name FROM outlet_settings WHERE length(name) <> length(CAST(name AS BLOB))"
-      }
-    }
-
-    fileprivate var words: (what: String, list: String) {
-      switch self {
-      case .region: ("a region", "copy its id from locwatch regions list")
-      case .subscriber: ("a subscriber", "copy its name from locwatch subscribers list")
-      case .outlet: ("an outlet", "copy its name from locwatch outlets list")
-      }
+      "SELECT \(column) FROM \(table) WHERE length(\(column)) <> length(CAST(\(column) AS BLOB))"
     }
   }
 
@@ -37,8 +36,8 @@ extension StateDatabase {
     guard isNew else {
       throw Failure(
         .cantCreate, file: path,
-        what: "there is \(named.words.what) \"\(name)\" already, whose accents are written in other bytes",
-        remedy: "\(named.words.list), or remove it first")
+        what: "there is \(named.what) \"\(name)\" already, whose accents are written in other bytes",
+        remedy: "copy its \(named.column) from locwatch \(named.list), or remove it first")
     }
   }
 

@@ -9,8 +9,8 @@ package struct StateFile: Sendable {
   private let path: String
   /// What was last opened; nil while there was no file.
   package private(set) var database: StateDatabase?
-  /// The number of its file.
-  private var inode: UInt?
+  /// Which file that was.
+  private var file: FileNumber?
 
   /// Opens nothing yet.
   package init(path: String) { self.path = path }
@@ -21,12 +21,12 @@ package struct StateFile: Sendable {
   /// - Throws: as ``StateDatabase/openToRead(path:)``.
   @discardableResult
   package mutating func open() throws(Failure) -> Bool {
-    let now = StatePath.status(path)?.st_ino
-    guard database == nil || now != nil && now != inode else { return false }
+    let now = FileNumber(path)
+    guard database == nil || now != nil && now != file else { return false }
     guard let opened = try StateDatabase.openToRead(path: path) else { return false }
     let isOther = database != nil
     database = opened
-    inode = now
+    file = now
     return isOther
   }
 }

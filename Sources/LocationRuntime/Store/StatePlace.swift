@@ -1,21 +1,8 @@
 import Glibc
 import LocationFormats
 
-/// A file, under whatever name.
-struct FileNumber: Hashable {
-  private let device: UInt64
-  private let number: UInt64
-
-  /// The file that has a name now; nil where there is none.
-  init?(_ path: String) {
-    guard let status = StatePath.status(path) else { return nil }
-    device = UInt64(status.st_dev)
-    number = UInt64(status.st_ino)
-  }
-}
-
-/// Which files a state file and its log are that are open. What is written into files that have lost their names, nobody
-/// finds again.
+/// The files that are open as a state file and its log. What is written into files that have lost their names, nobody finds
+/// again.
 struct StatePlace {
   private let path: String
   private let file: FileNumber?

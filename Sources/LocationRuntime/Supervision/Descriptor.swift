@@ -37,22 +37,30 @@ package final class Descriptor: Sendable {
     return unsafe ioctl(number, UInt(FIONREAD), &count) == 0 ? Int(count) : nil
   }
 
-  /// The number of the open file in its file system; 0 where it can't be asked.
-  var fileNumber: UInt64 {
+  /// What the open file is; nil where it can't be asked.
+  var status: stat? {
     var status = stat()
-    return unsafe fstat(number, &status) == 0 ? UInt64(status.st_ino) : 0
+    return unsafe fstat(number, &status) == 0 ? status : nil
   }
 
+  /// The number of the open file in its file system; 0 where it can't be asked.
+  var fileNumber: UInt64 { status.map { UInt64($0.st_ino) } ?? 0 }
+
   /// Whether the open file belongs to the user that this process acts as.
-  var isOwn: Bool {
-    var status = stat()
-    return unsafe fstat(number, &status) == 0 && status.st_uid == geteuid()
-  }
+  var isOwn: Bool { status?.st_uid == geteuid() }
 
   /// Opens a file or directory; nil, with `errno` set, where that fails.
   static func open(_ path: String, _ flags: Int32) -> Descriptor? {
     let number = SystemCall.openFile(path, flags | O_CLOEXEC)
     return number >= 0 ? Descriptor(number) : nil
+  }
+
+  /// Opens a plain file to read; nil where there is none of that name. A pipe is not waited for, nor read.
+  static func openPlain(_ path: String, _ flags: Int32 = O_NOFOLLOW) -> Descriptor? {
+    guard let file = open(path, O_RDONLY | O_NONBLOCK | flags), let status = file.status,
+      status.st_mode & S_IFMT == S_IFREG
+    else { return nil }
+    return file
   }
 
   /// A watch of files (inotify(7)) that watches none yet; nil, with `errno` set, where no descriptors are left.

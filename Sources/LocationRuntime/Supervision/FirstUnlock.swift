@@ -34,9 +34,7 @@ package final class FirstUnlock: Sendable {
   package func isTold() -> Bool {
     changes.drain()
     // Whoever may write the folder could have made a pipe of it, or a link to what has no end.
-    var status = stat()
-    guard let file = Descriptor.open(path, O_RDONLY | O_NONBLOCK),
-      unsafe fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+    guard let file = Descriptor.openPlain(path, 0), let status = file.status,
       let text = KernelFile.read(file, atMost: Self.mostBytes)
     else { return false }
     return text.filter { !$0.isWhitespace } == ProcessStatus.boot || Self.isInMemory(status.st_dev)

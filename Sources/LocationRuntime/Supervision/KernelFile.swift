@@ -11,12 +11,9 @@ enum KernelFile {
     return read(file, atMost: limit)
   }
 
-  /// The text of a plain file; nil where there is none of that name, such as a pipe that would be waited for.
+  /// The text of a plain file; nil where there is none of that name.
   static func readPlain(_ path: String, atMost limit: Int) -> String? {
-    guard let file = Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return nil }
-    var status = stat()
-    guard unsafe fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return read(file, atMost: limit)
+    Descriptor.openPlain(path).flatMap { read($0, atMost: limit) }
   }
 
   /// The text of an open file from its start; nil where it can't be read.

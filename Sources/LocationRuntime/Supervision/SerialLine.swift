@@ -14,11 +14,8 @@ enum SerialLine {
     guard let descriptor = Descriptor.open(terms.device, O_RDWR | O_NOCTTY | O_NONBLOCK) else {
       throw [ENOENT, ENXIO, ENODEV].contains(errno) ? .notThere : .notOpened(errno: errno)
     }
-    var status = stat()
     // Nothing but a device: a program can't have a file opened by another name.
-    guard unsafe fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else {
-      throw .otherKind
-    }
+    guard let status = descriptor.status, status.st_mode & S_IFMT == S_IFCHR else { throw .otherKind }
     if terms.kind == .serial, !prepare(descriptor, baud: terms.baud) { throw .otherKind }
     return descriptor
   }

@@ -25,12 +25,5 @@ struct TransferFolders: Equatable {
     one.user == other.user && one.identity == other.identity
   }
 
-  /// Devices and inodes. They are no other folder's while it is open.
-  private var identity: [[UInt64]] {
-    descriptors.map { folder in
-      var status = stat()
-      guard unsafe fstat(folder.number, &status) == 0 else { return [] }
-      return [UInt64(status.st_dev), UInt64(status.st_ino)]
-    }
-  }
+  private var identity: [FileNumber?] { descriptors.map { $0.status.map { FileNumber($0) } } }
 }

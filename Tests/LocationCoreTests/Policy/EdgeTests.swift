@@ -410,16 +410,20 @@ import Testing
     #expect(stage.log().last == "suspend A2 background>suspended idle")
   }
 
+  /// The process of the event that a oneshot has ends well, and that of a launch comes next.
+  private static func endFollowed(_ stage: inout Stage, at second: Double) {
+    for event in stage.handed() {
+      var end = ProgramEnd(event: event, status: 0, seconds: 2, lastLine: nil)
+      end.isFollowed = true
+      stage.say(second, .finished(end))
+      stage.say(second, .acknowledged(event: event, coreSeconds: 0.1))
+    }
+  }
+
   @Test func `A2 a oneshot that the user launched during an event is suspended once he has left it`() {
     var stage = Self.hung(Subscriber(name: "a", style: .oneshot, services: [.significantChange]))
     stage.say(1, .foreground)
-    for event in stage.handed() {
-      var end = ProgramEnd(event: event, status: 0, seconds: 2, lastLine: nil)
-      // The process of the launch comes next.
-      end.isFollowed = true
-      stage.say(2, .finished(end))
-      stage.say(2, .acknowledged(event: event, coreSeconds: 0.1))
-    }
+    Self.endFollowed(&stage, at: 2)
     stage.say(3, .background)
     stage.wait(until: 60)
     #expect(stage.state() == .suspended)
@@ -429,12 +433,7 @@ import Testing
     var stage = Self.hung(Subscriber(name: "a", style: .oneshot, services: [.significantChange]))
     stage.say(1, .foreground)
     stage.say(2, .background)
-    for event in stage.handed() {
-      var end = ProgramEnd(event: event, status: 0, seconds: 2, lastLine: nil)
-      end.isFollowed = true
-      stage.say(8, .finished(end))
-      stage.say(8, .acknowledged(event: event, coreSeconds: 0.1))
-    }
+    Self.endFollowed(&stage, at: 8)
     stage.wait(until: 12)
     #expect(stage.state() == .background)
     stage.wait(until: 14)

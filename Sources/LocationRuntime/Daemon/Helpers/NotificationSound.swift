@@ -15,9 +15,7 @@ enum NotificationSound {
     guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 })
     else { return nil }
     let path = "\(directory)/\(name)"
-    guard let file = Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return nil }
-    var status = stat()
-    guard unsafe fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard let file = Descriptor.openPlain(path), let status = file.status else { return nil }
     let size = Int(status.st_size)
     let head = read(file, from: 0)
     guard
