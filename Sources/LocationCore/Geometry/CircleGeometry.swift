@@ -19,6 +19,14 @@ package struct CircleGeometry: Hashable, Sendable {
     return edgeMeters(at: place)
   }
 
+  /// Metres that the edge is from a place at least, positive where the place is outside; 0 where the plane does not tell.
+  @inline(__always) func boundMeters(at place: Coordinate, in plane: LocalPlane) -> Double {
+    guard let distance = plane.distanceMeters(center, place) else { return 0 }
+    let edge = distance - radiusMeters
+    return edge > 0
+      ? Swift.max(0, edge - LocalPlane.errorMeters) : Swift.min(0, edge + LocalPlane.errorMeters)
+  }
+
   /// The depth, in metres inside the edge, of the deepest place within `reachMeters` of one that lies
   /// `edgeMeters` from the edge; of one outside, within that reach of the edge.
   @inline(__always) package func attainableDepthMeters(edgeMeters: Double, reachMeters: Double) -> Double {

@@ -125,3 +125,10 @@ extension SIMDMask<SIMD16<Int32>> {
     locwatch_negative16(unsafe unsafeBitCast(self, to: SIMD16<Int32>.self))
   }
 }
+
+extension SIMDMask<SIMD8<Int32>> {
+  /// One bit for each lane.
+  @inline(__always) var bits: UInt32 {
+    locwatch_negative8(unsafe unsafeBitCast(self, to: SIMD8<Int32>.self))
+  }
+}

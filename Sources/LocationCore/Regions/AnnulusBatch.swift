@@ -50,8 +50,9 @@ struct AnnulusBatch: Sendable {
 
   /// The lane of a region; nil where it has none.
   @inline(__always) mutating func lane(of slot: RegionSlot) -> Int? {
-    for lane in 0..<Self.width where slots[lane] == slot { return lane }
-    return nil
+    let all = unsafe unsafeBitCast(slots, to: SIMD8<Int32>.self)
+    let lanes = (all .== slot.rawValue).bits
+    return lanes == 0 ? nil : lanes.trailingZeroBitCount
   }
 
   /// By how much of itself ``margins(east:north:)`` may take a distance for longer than it is.

@@ -334,4 +334,13 @@ extension RegionCatalog {
     }
     return self[slot].shape.edgeMeters(at: place, in: plane)
   }
+
+  /// Metres that a region's edge is from a place at least, positive where the place is outside; 0 where only the exact edge
+  /// tells.
+  @inline(__always)
+  func boundMeters(_ slot: RegionSlot, at place: Coordinate, in plane: LocalPlane) -> Double {
+    // What an event needs of a circle is in memory already, its annulus is not.
+    if case .circle(let circle) = self[slot].shape { return circle.boundMeters(at: place, in: plane) }
+    return annulus(slot).boundMeters(at: place, in: plane)
+  }
 }

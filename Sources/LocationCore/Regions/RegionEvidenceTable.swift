@@ -41,7 +41,11 @@ struct RegionEvidenceTable: Sendable {
   /// The record of a region; nil where it has none.
   @inline(__always) func place(of slot: RegionSlot) -> Int? {
     let place = rank(of: slot)
-    return place < records.count && records[place].slot == slot ? place : nil
+    return isRecord(place, of: slot) ? place : nil
+  }
+
+  @inline(__always) private func isRecord(_ place: Int, of slot: RegionSlot) -> Bool {
+    place < records.count && records[place].slot == slot
   }
 
   /// Where the evidence says the position is.
@@ -59,7 +63,11 @@ struct RegionEvidenceTable: Sendable {
 
   /// All that is known of a region.
   func evidence(of slot: RegionSlot, by rule: RegionConfiguration) -> RegionEvidence {
-    if let place = place(of: slot) { return records[place].evidence }
+    place(of: slot).map { records[$0].evidence } ?? resting(slot, by: rule)
+  }
+
+  /// All that is known of a region without a record.
+  private func resting(_ slot: RegionSlot, by rule: RegionConfiguration) -> RegionEvidence {
     guard let seenAt else { return .unknown(FirstFixes()) }
     return .outside(.atRest(since: restedAt(slot) ?? seenAt, by: rule), visits: visited[slot] ?? 0)
   }
@@ -80,21 +88,28 @@ struct RegionEvidenceTable: Sendable {
   @discardableResult
   mutating func set(_ slot: RegionSlot, _ evidence: RegionEvidence, isActive: Bool) -> Int {
     let place = rank(of: slot)
-    if place < records.count, records[place].slot == slot {
+    if isRecord(place, of: slot) {
       records[place].evidence = evidence
       setActive(place, isActive)
     } else {
-      records.makeRoomForOne()
-      records.insert(Record(evidence: evidence, isActive: isActive, slot: slot), at: place)
-      if isActive { activeCount += 1 }
+      insert(evidence, of: slot, at: place, isActive: isActive)
     }
     return place
   }
 
+  private mutating func insert(
+    _ evidence: RegionEvidence, of slot: RegionSlot, at place: Int, isActive: Bool
+  ) {
+    records.makeRoomForOne()
+    records.insert(Record(evidence: evidence, isActive: isActive, slot: slot), at: place)
+    if isActive { activeCount += 1 }
+  }
+
   /// Has each fix update a region's evidence from now on.
   mutating func activate(_ slot: RegionSlot, at instant: EngineInstant, by rule: RegionConfiguration) {
-    if let place = place(of: slot) { return setActive(place, true) }
-    set(slot, evidence(of: slot, by: rule), isActive: true)
+    let place = rank(of: slot)
+    if isRecord(place, of: slot) { return setActive(place, true) }
+    insert(resting(slot, by: rule), of: slot, at: place, isActive: true)
     dropRested(at: instant)
   }
 
@@ -135,7 +150,7 @@ struct RegionEvidenceTable: Sendable {
   /// Drops those that have been at rest for so long that it does not matter any more since when.
   private mutating func dropRested(at instant: EngineInstant) {
     let kept = rested.firstIndex { !Counterevidence.isLongPast($0.updatedAt, at: instant) } ?? rested.count
-    if kept > 0 { rested = Array(rested[kept...]) }
+    rested.removeFirst(kept)
   }
 
   /// Makes a passage count as a visit.

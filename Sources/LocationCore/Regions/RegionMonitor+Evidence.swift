@@ -35,11 +35,8 @@ extension RegionMonitor {
   private mutating func edgeMeters(
     _ slot: RegionSlot, _ place: Int, _ fix: RegionFix, _ sigma: Double
   ) -> (meters: Double, isExact: Bool) {
-    // A circle's edge takes no longer to measure.
-    if catalog[slot].outline != nil, evidence[place].state != .unknown,
-      !notifies(slot, .cross)
-    {
-      let bound = catalog.annulus(slot).boundMeters(at: fix.coordinate, in: neighbors.plane)
+    if evidence[place].state != .unknown, !notifies(slot, .cross) {
+      let bound = catalog.boundMeters(slot, at: fix.coordinate, in: neighbors.plane)
       if abs(bound) > configuration.decidedSigmas * sigma { return (bound, false) }
     }
     return (catalog[slot].shape.edgeMeters(at: fix.coordinate), true)

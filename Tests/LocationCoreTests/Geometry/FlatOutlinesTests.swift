@@ -72,6 +72,27 @@ import Testing
     #expect(answers > 3_000)
   }
 
+  @Test func boundsOfCirclesAreNoMoreThanTheEdge() {
+    var noise = SeededNoise(seed: 44)
+    var answers = 0
+    for round in 0..<3_000 {
+      let middle = Coordinate(
+        uncheckedLatitude: noise.uniform(-79.9...79.9),
+        longitude: round % 3 == 0 ? 180 : noise.uniform(-180...180))
+      let circle = CircleGeometry(center: middle, radiusMeters: noise.uniform(1...3_000))
+      let plane = LocalPlane(latitude: middle.latitude + noise.uniform(-0.01...0.01))
+      let here = place(
+        east: noise.uniform(-4_000...4_000), north: noise.uniform(-4_000...4_000), from: middle)
+      let bound = circle.boundMeters(at: here, in: plane)
+      guard bound != 0 else { continue }
+      answers += 1
+      let exact = circle.edgeMeters(at: here)
+      #expect((bound > 0) == (exact > 0) && abs(bound) <= abs(exact), "round \(round) \(here)")
+      #expect(abs(exact) - abs(bound) < 0.05, "round \(round) \(here)")
+    }
+    #expect(answers > 2_900)
+  }
+
   @Test func anOrderKeepsOutlines() throws {
     var noise = SeededNoise(seed: 42)
     var outlines = FlatOutlines()
