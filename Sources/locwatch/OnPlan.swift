@@ -55,7 +55,10 @@ struct OnPlan {
     notes += regions.notes
     let stored = try database?.subscribers().map(\.subscriber) ?? []
     let names = Set(stored.map(\.name))
-    let same = stored.filter { rule.subscriber(named: $0.name) == $0 }.map(\.name)
+    let command = rule.command.map(ExactName.init)
+    let same = stored.filter {
+      rule.subscriber(named: $0.name) == $0 && $0.command.map(ExactName.init) == command
+    }.map(\.name)
     existing = same.first { $0 == options.name } ?? same.first
     if let name = options.name, !SubscriberManifest.isName(name) {
       throw Failure(.usage, what: "--name \"\(name)\" is no name", remedy: "write another, or leave it out")

@@ -435,6 +435,8 @@ struct DaemonLoop: ~Copyable {
 
   private mutating func take(_ signals: [Int32]) throws(Failure) {
     for number in signals {
+      // A daemon at rest would end, or go on, without a word of it.
+      try live.host.journal.requireNames()
       guard number == SIGHUP else {
         isEnding = true
         continue

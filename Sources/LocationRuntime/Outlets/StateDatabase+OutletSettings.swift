@@ -107,11 +107,11 @@ extension StateDatabase {
   /// Refuses an outlet that Home Assistant would take for another one. Whether two addresses are one broker can't be told.
   private func requireOneDevice(_ outlet: OutletSettings, _ database: Database) throws {
     guard outlet.announces == true else { return }
-    let other = try Self.outletSettings(database).first {
-      $0.announces == true && $0.name != outlet.name
-        && $0.homeAssistantID == outlet.homeAssistantID
+    let same = try Self.outletSettings(database).filter {
+      $0.announces == true && $0.homeAssistantID == outlet.homeAssistantID
     }
-    guard let other else { return }
+    // Two that are one already may each be replaced.
+    guard let other = same.first, !same.contains(where: { $0.name == outlet.name }) else { return }
     throw Failure(
       .cantCreate, file: path,
       what: "Home Assistant would take \"\(outlet.name)\" for outlet \"\(other.name)\"",

@@ -407,9 +407,15 @@ import Testing
       "\(mended)")
     let other = try await Binary.run(["on", "exit", "gate"] + state + ["--", "false"])
     #expect(other.stdout.hasPrefix("exit-gate-2: "))
+    // To Swift these two arguments are the same text; to a program they are two.
+    let spellings = ["caf\u{e9}", "cafe\u{301}"]
+    for (spelling, name) in zip(spellings, ["exit-gate-3", "exit-gate-4"]) {
+      let spelled = try await Binary.run(["on", "exit", "gate"] + state + ["--", "true", spelling])
+      #expect(spelled.stdout.hasPrefix("\(name): "), "\(spelled)")
+    }
     // A region that was there before stays.
     let removed = try await Binary.run(["on", "remove", "--all"] + state)
-    #expect(removed.stdout == "removed exit-gate\nremoved exit-gate-2\n")
+    #expect(removed.stdout == (["", "-2", "-3", "-4"].map { "removed exit-gate\($0)\n" }).joined())
     #expect(
       try await Binary.run(["regions", "show", "gate"] + state).stdout.contains(#""notify":["enter","exit"]"#)
     )

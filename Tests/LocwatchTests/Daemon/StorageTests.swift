@@ -220,7 +220,7 @@ import Testing
 
   @Test(arguments: ["rm s.db s.db-wal", "cp s.db b; mv b s.db", "rm s.db-wal"])
   func `a state file that is taken from under the daemon ends it`(deed: String) async throws {
-    for asks in [false, true] {
+    for event in ["a fix", "a command", "SIGTERM", "SIGHUP"] {
       let run = try DaemonRun()
       try run.start()
       run.gpsd.say(Self.report(0))
@@ -229,13 +229,15 @@ import Testing
       let done = try await Binary.run(
         ["-c", "cd '\(run.folder.path)'; " + deed.replacing("s.db", with: name)], executable: "/bin/sh")
       #expect(done.status == 0, "\(done)")
-      if asks {
+      switch event {
+      case "a fix": run.gpsd.say(Self.report(1))
+      case "SIGTERM": run.process?.signal(SIGTERM)
+      case "SIGHUP": run.process?.signal(SIGHUP)
+      default:
         let status = try await run.command(["status"])
         #expect(status.status == 74 && status.stderr.contains("removed or replaced"), "\(status)")
-      } else {
-        run.gpsd.say(Self.report(1))
       }
-      #expect(await run.process?.finish() == 74)
+      #expect(await run.process?.finish() == 74, "\(event)")
       #expect(run.process?.stderr.contains("removed or replaced") == true)
       // The file that has its place is not given its log.
       let log = try? FileManager.default.attributesOfItem(atPath: run.state + "-wal")[.size] as? Int

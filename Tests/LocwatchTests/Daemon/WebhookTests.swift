@@ -276,5 +276,19 @@ import Testing
       #expect(added.status == 73 && added.stderr.contains(why), "\(added)")
     }
     #expect(try await run.command(["outlets", "add", "b-1", "--mqtt", "mqtts://example.net"]).status == 0)
+    // Two that were one device before this rule can both be changed.
+    let twin = """
+      import sqlite3, sys
+      state = sqlite3.connect(sys.argv[1])
+      state.execute(
+        "INSERT INTO outlet_settings SELECT 'b_1', replace(settings, 'b.1', 'b_1')"
+        " FROM outlet_settings WHERE name = 'b.1'")
+      state.commit()
+      """
+    #expect(try await Binary.run(["-c", twin, run.state], executable: "/usr/bin/python3").status == 0)
+    for name in ["b.1", "b_1"] {
+      let changed = try await run.command(["outlets", "add", name, "--replace"] + home)
+      #expect(changed.status == 0, "\(changed)")
+    }
   }
 }
