@@ -534,4 +534,37 @@ import Testing
     }
     #expect(launch.sleptSeconds == 100)
   }
+
+  // MARK: What was handed over, and states of regions
+
+  @Test(arguments: [SubscriberEvent.authorization(.denied), .accuracy(.reduced)])
+  func `B8 what was handed over and not acknowledged is dropped when the right is gone`(
+    _ change: SubscriberEvent
+  ) {
+    var stage = Stage.hung()
+    #expect(stage.handed().count == 1)
+    stage.say(1, change)
+    let reason = change == .accuracy(.reduced) ? "reduced" : "denied"
+    #expect(stage.log().contains("drop B8 background>background \(reason)"))
+    stage.say(2, .exited(status: 1))
+    stage.say(30, .foreground)
+    stage.wait(until: 400)
+    #expect(stage.handed().count == 1, "it is never handed it again")
+  }
+
+  @Test func `B8 a region's state is told by the same rights, and only of a region of the manifest`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: [.regions], regions: ["r"]), .suspended)
+    for id in ["r", "other"] {
+      stage.take(0, .addRegion(Region(id: id, shape: .circle(center: Drive.origin, radiusMeters: 200))))
+    }
+    stage.fix(1, east: 0)
+    func answer(_ id: String) -> Engine.RegionAnswer { stage.engine.regionState(id, for: "a") }
+    #expect(answer("r") == .state(.inside))
+    #expect(answer("other") == .unknown)
+    stage.say(2, .accuracy(.reduced))
+    #expect(answer("r") == .refused(.reduced))
+    stage.say(3, .authorization(.denied))
+    #expect(answer("r") == .refused(.denied))
+  }
 }

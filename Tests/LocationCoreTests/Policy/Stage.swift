@@ -22,6 +22,15 @@ struct Stage: ~Copyable {
     engine = Engine(configuration: configuration)
   }
 
+  /// One on which `a` has been woken for a significant change at 0 and hangs.
+  static func hung(_ subscriber: Subscriber = .mover) -> Stage {
+    var stage = Stage()
+    stage.hanging = ["a"]
+    stage.add(subscriber, .suspended)
+    stage.fix(0, east: 0)
+    return stage
+  }
+
   mutating func add(_ subscriber: Subscriber, _ state: SubscriberState, at seconds: Double = -1) {
     take(seconds, .addSubscriber(subscriber, state))
   }
@@ -211,4 +220,35 @@ struct Stage: ~Copyable {
   var pauses: [PauseEvent] {
     effects.records.compactMap { if case .pause(let event) = $0.body { event } else { nil } }
   }
+
+  /// The moves of programs from state to state, in order.
+  func moves() -> [String] {
+    effects.records.compactMap { record in
+      guard case .subscriberState(let move) = record.body else { return nil }
+      return "\(move.before)>\(move.after) \(move.cause)"
+    }
+  }
+
+  /// What a program was told of regions and moves, in order: the type of the record, and what it says.
+  func told() -> [String] {
+    let handed = Set(handed())
+    return effects.records.filter { handed.contains($0.id) }.compactMap { record in
+      switch record.body {
+      case .region(let event):
+        if case .state(let state) = event.kind {
+          return "\(event.region) \(state.rawValue) \(event.reason.rawValue)"
+        }
+        return "\(event.region) \(event.kind.name)"
+      case .significant(let change): return "move \(change.reason.rawValue)"
+      case _: return nil
+      }
+    }
+  }
+}
+
+extension Subscriber {
+  /// Who wants to hear of significant changes alone.
+  static let mover = Subscriber(name: "a", services: [.significantChange])
+  /// Who measures all the way, in the background too.
+  static let logger = Subscriber(name: "a", services: [.standard], modes: [.location])
 }

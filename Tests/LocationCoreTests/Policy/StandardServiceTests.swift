@@ -2,7 +2,7 @@ import LocationCore
 import TestSupport
 import Testing
 
-/// Rules B2, B3, B6, B7 and the request for one fix.
+/// Rules B1, B2, B3, B6, B7 and the request for one fix (B9).
 @Suite struct StandardServiceTests {
   static func subscriber(
     _ services: Subscriber.Services = [.standard], modes: Subscriber.Modes = [], filter: Double = 0,
@@ -310,5 +310,119 @@ import Testing
     #expect(stage.handed().count == 4)
     #expect(stage.log().last == "deliver K5 background>background kept")
     #expect(!stage.log().contains { $0.hasPrefix("deliver H1") })
+  }
+
+  // MARK: B1, B9
+
+  @Test func `B1 a subscriber that may be told late is told at once, and measures for itself`() {
+    var stage = Stage()
+    var subscriber = Subscriber.mover
+    subscriber.authorization = .denied
+    stage.add(subscriber, .suspended)
+    for second in 0...70 { stage.fix(Double(second) * 10, east: Double(second) * 15) }
+    stage.say(705, .authorization(.always))
+    #expect(stage.log().last == "wake B1 suspended>background suspended")
+    #expect(stage.effects.changes.last?.reason == .initial && stage.effects.changes.last?.movedMeters == nil)
+    let count = stage.handed().count
+    // 500 m from there, and not from where the others were told.
+    for second in 71...170 { stage.fix(Double(second) * 10, east: Double(second) * 15) }
+    #expect(stage.handed().count == count + 2)
+    #expect(stage.effects.changes.last { $0.movedMeters.map { $0 >= 500 } ?? false } != nil)
+  }
+
+  @Test func `B1 who was told roughly where it is measures from that`() {
+    // Its coarse position waited from 900 m on, was told at 900 s, and it may know exactly from 902 s on.
+    for (full, times) in [(902.0, 0), (890, 1)] {
+      var stage = Stage()
+      var subscriber = Subscriber.mover
+      subscriber.accuracy = .reduced
+      stage.add(subscriber, .suspended)
+      // Beyond the first coarse cell, so that the second position is another.
+      var before = 0
+      for second in stride(from: 0.0, through: 1_150, by: 5) {
+        if second - 5 < full, second >= full {
+          before = stage.handed().count
+          stage.say(full, .accuracy(.full))
+        }
+        stage.fix(second, east: max(0, min(second, 900) - 500) * 80)
+      }
+      #expect(stage.handed().count - before == times, "\(full): \(stage.log())")
+    }
+  }
+
+  @Test
+  func
+    `B1 what was not told, because the coarse position was the same, is measured from once it may be known`()
+  {
+    var stage = Stage()
+    var subscriber = Subscriber.mover
+    subscriber.accuracy = .reduced
+    stage.add(subscriber, .suspended)
+    // 900 m within one cell: nothing new to tell roughly.
+    for second in 0...190 { stage.fix(Double(second) * 5, east: 2_000 + min(900, Double(second) * 5)) }
+    #expect(stage.handed().count == 1)
+    stage.say(952, .accuracy(.full))
+    stage.fix(955, east: 2_900)
+    #expect(stage.handed().count == 2, "\(stage.log())")
+    #expect(stage.effects.changes.last.map { ($0.movedMeters ?? 0) > 800 } == true)
+  }
+
+  @Test func `B1 the last fix is told only while it is fresh`() {
+    var stage = Stage()
+    stage.fix(0, east: 0)
+    stage.add(.mover, .suspended, at: 61)
+    #expect(stage.handed().isEmpty)
+    stage.fix(100, east: 0)
+    #expect(stage.handed().count == 1)
+    stage.add(Subscriber(name: "b", services: [.significantChange]), .suspended, at: 101)
+    #expect(stage.handed(to: "b").count == 1)
+  }
+
+  @Test func `B1 how old the last fix may be is as set`() {
+    var stage = Stage { $0.policy.moves.freshSeconds = 3 }
+    stage.fix(0, east: 0)
+    stage.add(.mover, .suspended, at: 4)
+    #expect(stage.handed().isEmpty)
+    stage.fix(100, east: 0)
+    stage.add(Subscriber(name: "b", services: [.significantChange]), .suspended, at: 103)
+    #expect(stage.handed(to: "b").count == 1)
+  }
+
+  @Test func `B9 a request that suspension cuts off is answered with the best, or refused`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: []), .active)
+    stage.say(0, .background)
+    stage.say(1, .locate(seconds: 30))
+    stage.fix(2, east: 0, accuracy: 80)
+    stage.wait(until: 5)
+    #expect(stage.locations.map(\.update.reason) == [.best])
+    #expect(stage.state() == .suspended)
+    stage.say(10, .foreground)
+    stage.say(20, .background)
+    stage.say(21, .locate(seconds: 30))
+    stage.wait(until: 25)
+    #expect(stage.log().contains("refuse B2 background>background suspended"))
+    #expect(stage.effects.orders.contains(.refuse(subscriber: "a", what: "locate", reason: .suspended)))
+    #expect(stage.state() == .suspended)
+  }
+
+  @Test func `B9 a request that finds no fix in its time is refused`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: []), .active)
+    stage.say(0, .locate(seconds: 30))
+    stage.wait(until: 29)
+    #expect(!stage.effects.orders.contains(.refuse(subscriber: "a", what: "locate", reason: .noFix)))
+    stage.wait(until: 31)
+    #expect(stage.effects.orders.contains(.refuse(subscriber: "a", what: "locate", reason: .noFix)))
+  }
+
+  @Test func `B9 a program that starts without a source is told so at once`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a"), .notRunning)
+    stage.take(0, .source(.stale(.lost, seconds: 0)))
+    stage.say(1, .foreground)
+    #expect(
+      stage.effects.orders.contains(.refuse(subscriber: "a", what: "start", reason: .noSource)))
+    #expect(stage.log() == ["refuse B9 active>active no_source"])
   }
 }

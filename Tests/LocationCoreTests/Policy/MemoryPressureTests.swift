@@ -1,0 +1,39 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+
+/// Memory as a level: rule A4.
+@Suite struct MemoryPressureTests {
+  @Test func `A4 critical is a level: whoever is suspended meanwhile goes too, and nothing is relaunched`() {
+    var stage = Stage()
+    stage.add(.mover, .suspended)
+    stage.add(Subscriber(name: "b", services: [.significantChange]), .active)
+    stage.take(1, .machine(.memoryPressure(.critical)))
+    #expect(stage.log() == ["purge A4 suspended>notRunning memory_pressure"])
+    stage.say(2, .background, of: "b")
+    stage.wait(until: 8)
+    #expect(stage.state(of: "b") == .notRunning)
+    stage.fix(9, east: 0)
+    #expect(stage.log().last == "defer A4 notRunning>notRunning memory_pressure")
+    stage.say(10, .foreground, of: "b")
+    #expect(stage.state(of: "b") == .active, "the user may")
+  }
+
+  @Test func `A4 relief ends a pending termination, and a warning reaches everyone that runs`() {
+    var stage = Stage()
+    stage.add(.mover, .active)
+    stage.add(Subscriber(name: "b"), .active)
+    stage.add(Subscriber(name: "c"), .suspended)
+    stage.say(0, .beginTask(name: "t"))
+    stage.say(0, .background)
+    stage.take(1, .machine(.memoryPressure(.critical)))
+    stage.wait(until: 3)
+    #expect(stage.warnings().map(\.level) == [.critical])
+    stage.take(4, .machine(.memoryPressure(.warning)))
+    stage.wait(until: 20)
+    #expect(stage.state() == .background)
+    #expect(stage.warnings().map(\.level) == [.critical, .warning])
+    #expect(stage.warnings(of: "b").map(\.level) == [.warning] && stage.warnings(of: "c").isEmpty)
+  }
+}

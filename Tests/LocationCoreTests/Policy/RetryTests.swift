@@ -1,0 +1,68 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+
+/// What is handed over again, and when: rules A9 and K5.
+@Suite struct RetryTests {
+  @Test func `K5 the first of the retries comes as late as is set`() {
+    var stage = Stage { $0.policy.backOffSeconds = 20 }
+    stage.hanging = ["a"]
+    stage.add(.mover, .suspended)
+    stage.fix(0, east: 0)
+    stage.say(5, .exited(status: 139))
+    stage.wait(until: 24.9)
+    #expect(stage.state() == .notRunning)
+    stage.wait(until: 25)
+    #expect(stage.log().last == "relaunch K5 notRunning>background unacknowledged")
+  }
+
+  @Test func `K5 whatever ended it, what it had not acknowledged is tried again`() {
+    for end in ["overrun", "crash"] {
+      var stage = Stage.hung()
+      switch end {
+      case "overrun": stage.wait(until: 10)
+      case "crash": stage.say(10, .exited(status: 139))
+      case _: break
+      }
+      #expect(stage.state() == .notRunning, "\(end)")
+      stage.hanging = []
+      stage.wait(until: 10.9)
+      #expect(stage.state() == .notRunning, "\(end)")
+      stage.wait(until: 12)
+      #expect(stage.log().contains("relaunch K5 notRunning>background unacknowledged"), "\(end)")
+      #expect(Set(stage.handed()).count == 1 && stage.handed().count == 2, "\(end)")
+      #expect(stage.state() == .suspended, "\(end)")
+    }
+  }
+
+  @Test func `K5 a purge is tried again too, once there is memory`() {
+    var stage = Stage.hung()
+    stage.take(1, .machine(.memoryPressure(.critical)))
+    stage.wait(until: 6)
+    #expect(stage.log().last == "terminate A4 background>notRunning memory_pressure")
+    stage.hanging = []
+    stage.wait(until: 20)
+    #expect(stage.state() == .notRunning)
+    stage.take(21, .machine(.memoryPressure(.none)))
+    stage.wait(until: 22)
+    #expect(stage.handed().count == 2 && stage.state() == .suspended)
+  }
+
+  @Test func `A9 each event handed again is told, and what was never handed is kept`() {
+    var stage = Stage()
+    stage.add(.mover, .suspended)
+    stage.take(0, .machine(.memoryPressure(.critical)))
+    stage.fix(1, east: 0)
+    stage.take(2, .machine(.reboot))
+    #expect(stage.log().contains("relaunch K5 notRunning>background kept"))
+    var hung = Stage.hung()
+    hung.say(1, .exited(status: 1))
+    hung.wait(until: 2)
+    #expect(hung.log().last == "relaunch K5 notRunning>background unacknowledged")
+    var quit = Stage.hung()
+    quit.say(5, .quit)
+    quit.say(20, .authorization(.always))
+    #expect(quit.log().last == "relaunch B8 notRunning>background unacknowledged")
+  }
+}
