@@ -10,6 +10,8 @@ struct AnnulusBatch: Sendable {
   /// Three vectors of eight, one after another. They are set number by number: setting a lane of a vector goes through
   /// memory each time.
   private var numbers = InlineArray<24, Float>(repeating: 0)
+  /// The limits of each lane where its region is recorded as inside, and then where it is not.
+  private var limits = InlineArray<16, Float>(repeating: 0)
   /// Which regions they are.
   private var slots = InlineArray<8, RegionSlot>(repeating: .none)
 
@@ -22,18 +24,23 @@ struct AnnulusBatch: Sendable {
   /// Eight lanes without a region, far from everything.
   init() { for lane in 16..<24 { numbers[lane] = -.infinity } }
 
-  /// Puts a region into a lane: metres in the plane.
-  @inline(__always) mutating func place(_ lane: Int, _ slot: RegionSlot, east: Float, north: Float) {
+  /// Puts a region into a lane: metres in the plane. Its margin is negative beyond the inner limit where it is recorded as
+  /// inside, and within the outer one where it is not.
+  @inline(__always)
+  mutating func place(
+    _ lane: Int, _ slot: RegionSlot, east: Float, north: Float, inner: Float, outer: Float
+  ) {
     slots[lane] = slot
     numbers[lane] = east
     numbers[lane + 8] = north
+    // Nothing is surely inside where the limit is negative.
+    limits[lane] = inner < 0 ? .infinity : -inner
+    limits[lane + 8] = outer
   }
 
-  /// Says from which distance on a lane's margin is negative: beyond it where the region is recorded as inside, within it
-  /// where it is not.
-  @inline(__always) mutating func set(_ lane: Int, limit: Float, isInside: Bool) {
-    // Nothing is surely inside where the limit is negative.
-    numbers[lane + 16] = isInside ? (limit < 0 ? .infinity : -limit) : limit
+  /// Says how a lane's region is recorded.
+  @inline(__always) mutating func record(_ lane: Int, isInside: Bool) {
+    numbers[lane + 16] = limits[isInside ? lane : lane + 8]
   }
 
   @inline(__always) func margins(east: Float, north: Float) -> SIMD8<Float> {

@@ -27,8 +27,6 @@ struct NeighborList: Sendable {
   // The neighbor list: all regions, but the large, that hold the place where it was made, or with an edge within
   // the horizon of it.
   private var batches: [AnnulusBatch] = []
-  /// How many regions they hold.
-  private var count = 0
   /// By lane, from the first exact probe on whose region is as recorded.
   private var bounds: [ProbedBound] = []
   /// The middle of the list's plane, a place that singles hold.
@@ -52,6 +50,14 @@ struct NeighborList: Sendable {
   /// Metres around the last probe in which every edge is one of the list's, or a large region's; not positive where
   /// there is no such list.
   private var listedLeft: Float = -1
+  // Beside the metres left in memory.
+  private var listedCount: Int32 = 0
+
+  /// How many regions the list has.
+  private var count: Int {
+    @inline(__always) get { Int(listedCount) }
+    @inline(__always) set { listedCount = Int32(truncatingIfNeeded: newValue) }
+  }
 
   /// How far around a probe regions are gathered at most, metres.
   private static let widestMeters: Float = 100_000
@@ -302,10 +308,10 @@ extension NeighborList {
           && evidence.state(of: slot) == .inside
         if isInside { inside += 1 }
         let lane = count % AnnulusBatch.width
-        batch.place(lane, slot, east: annulus.east, north: annulus.north)
-        batch.set(
-          lane, limit: isInside ? annulus.inner * limits.inner : annulus.outer * limits.outer,
-          isInside: isInside)
+        batch.place(
+          lane, slot, east: annulus.east, north: annulus.north, inner: annulus.inner * limits.inner,
+          outer: annulus.outer * limits.outer)
+        batch.record(lane, isInside: isInside)
         count &+= 1
         if lane == AnnulusBatch.width - 1 {
           append(batch)
@@ -323,12 +329,10 @@ extension NeighborList {
   }
 
   /// Records on which side of its edge a region's state is, if it is in the list.
-  mutating func record(_ slot: RegionSlot, isInside: Bool, in catalog: RegionCatalog) {
+  mutating func record(_ slot: RegionSlot, isInside: Bool) {
     guard let lane = lane(of: slot) else { return }
-    let annulus = catalog.annulus(slot)
-    let limit = isInside ? annulus.innerMeters * limits.inner : annulus.outerMeters * limits.outer
     if !bounds.isEmpty { bounds[lane].meters = 0 }
-    batches[lane / AnnulusBatch.width].set(lane % AnnulusBatch.width, limit: limit, isInside: isInside)
+    batches[lane / AnnulusBatch.width].record(lane % AnnulusBatch.width, isInside: isInside)
   }
 
   private mutating func lane(of slot: RegionSlot) -> Int? {

@@ -84,7 +84,7 @@ extension RegionMonitor {
     let slot = evidence.slot(place)
     if state == .inside {
       beginVisit(place, number: 1, against, at: fix.instant)
-      neighbors.record(slot, isInside: true, in: catalog)
+      neighbors.record(slot, isInside: true)
     } else {
       evidence[place] = .outside(against, visits: 0)
     }
@@ -107,19 +107,19 @@ extension RegionMonitor {
     case .unknown: break
     case .outside(var against, let visits):
       against.noteTransition(by: configuration)
-      neighbors.record(slot, isInside: true, in: catalog)
+      neighbors.record(slot, isInside: true)
       beginVisit(place, number: visits &+ 1, against, at: fix.instant)
       if notifies(slot, .enter) { append(.enter, place, fix, edgeMeters, reason, into: &events) }
     case .departed(var against, let visit):
       // Came back before the exit was reported: the visit goes on.
       against.noteTransition(by: configuration)
-      neighbors.record(slot, isInside: true, in: catalog)
+      neighbors.record(slot, isInside: true)
       evidence[place] = .inside(against, visit)
       departures.removeAll { $0.slot == slot }
       clocks.remove(slot: slot, kind: .exit)
     case .inside(var against, let visit):
       against.noteTransition(by: configuration)
-      neighbors.record(slot, isInside: false, in: catalog)
+      neighbors.record(slot, isInside: false)
       evidence[place] = .departed(against, visit)
       leave(place, visit, fix, edgeMeters, reason, into: &events)
     }

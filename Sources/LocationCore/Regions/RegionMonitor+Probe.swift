@@ -50,7 +50,7 @@ extension RegionMonitor {
   private mutating func probeInside(_ fix: RegionFix, into events: inout [RegionEvent]) {
     for slot in evidence.inside {
       compare(slot, fix, into: &events)
-      neighbors.record(slot, isInside: evidence.state(of: slot) == .inside, in: catalog)
+      neighbors.record(slot, isInside: evidence.state(of: slot) == .inside)
     }
   }
 

@@ -59,7 +59,7 @@ import Testing
       } else if !agrees {
         evidence.remove(slot)
       }
-      if !agrees { list.record(slot, isInside: edge <= 0, in: catalog) }
+      if !agrees { list.record(slot, isInside: edge <= 0) }
       return (abs(edge), agrees)
     }
     let listed: NeighborList.Listed
