@@ -2,13 +2,13 @@
 extension Engine {
   /// Takes what becomes of beacons.
   mutating func take(_ event: BeaconEvent, into effects: inout [Effect]) {
-    let numbers = configuration.beacons
+    let (instant, numbers) = (state.instant, configuration.beacons)
     switch event {
     case .seen(let beacon, let seconds):
-      record(
-        state.beacons?.observe(beacon, for: seconds, at: state.instant, numbers) ?? [], into: &effects)
+      let news = state.changeBeacons { $0.observe(beacon, for: seconds, at: instant, numbers) }
+      record(news ?? [], into: &effects)
     case .lost(let beacon, let seconds):
-      state.beacons?.lose(beacon, seen: state.instant.advanced(bySeconds: -max(0, seconds)))
+      state.changeBeacons { $0.lose(beacon, seen: instant.advanced(bySeconds: -max(0, seconds))) }
     }
   }
 

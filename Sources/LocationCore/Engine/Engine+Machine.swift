@@ -18,12 +18,13 @@ extension Engine {
     // For something that is no business of the engine.
     case .awake: state.policy.fireModes(isAwake: true, in: &turn)
     case .absent(let isAbsent):
+      let instant = state.instant
       if isAbsent {
         noteAbsence()
-        state.beacons?.leave(at: state.instant)
+        state.changeBeacons { $0.leave(at: instant) }
         state.policy.leave(at: state.instant)
       } else {
-        state.beacons?.comeBack(at: state.instant)
+        state.changeBeacons { $0.comeBack(at: instant) }
         state.policy.comeBack(in: &turn)
         recordSteps(into: &effects)
         tellMove(by: state.instant, late: state.instant, into: &effects)

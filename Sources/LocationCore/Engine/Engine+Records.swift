@@ -206,7 +206,8 @@ extension Engine {
   /// Records something; the id of the record. What was recorded before, by another build, has the id that it had.
   @discardableResult
   mutating func record(_ body: Record.Body, at time: UTCTime, into effects: inout [Effect]) -> Int {
-    let id = past?.take(body, at: time) ?? takeID()
+    let known: Int? = past.change { $0.take(body, at: time) } ?? nil
+    let id = known ?? takeID()
     effects.append(.record(Record(id: id, time: time, body: body)))
     return id
   }

@@ -31,7 +31,7 @@ public struct Engine: ~Copyable {
   var turn: PolicyTurn
   var takers: [StandardTaker] = []
   /// What another build recorded of the events that it is shown now; nil for any other engine.
-  var past: PastRecords?
+  var past = Rare<PastRecords>(wrappedValue: nil)
 
   /// An engine that has seen nothing, which watches the regions of a catalog.
   public init(
@@ -203,7 +203,7 @@ extension Engine {
   private mutating func findDeadline() -> EngineInstant? {
     var due = regions.clocks.nextDue
     if let other = state.significant.nextDeadline, other < due, !state.policy.isAbsent { due = other }
-    if state.beacons != nil, let other = beaconDeadline(), other < due { due = other }
+    if state.hasBeacons, let other = beaconDeadline(), other < due { due = other }
     if let other = state.visits.nextDeadline, other < due { due = other }
     if let other = state.policy.nextDeadline, other < due { due = other }
     if let other = state.sampling.nextDeadline, other < due { due = other }
@@ -430,8 +430,9 @@ extension Engine {
 
   private mutating func change(_ region: Region, into effects: inout [Effect]) {
     do {
-      if try regions.change(region, at: state.instant) { return }
-      if try state.beacons?.change(region, at: state.instant) ?? false { return }
+      let instant = state.instant
+      if try regions.change(region, at: instant) { return }
+      if try state.beacons?.change(region, at: instant) ?? false { return }
       removeRegion(region.id)
       add(region, into: &effects)
     } catch {

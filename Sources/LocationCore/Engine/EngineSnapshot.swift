@@ -37,7 +37,7 @@ struct EngineState: Hashable, Sendable, Codable {
   @Seldom var ledger: PowerLedger
   @Seldom var sampling: SamplingPlan
   /// Regions of beacons; nil while there are none.
-  var beacons: BeaconMonitor?
+  @Rare var beacons: BeaconMonitor?
   /// What the plan was last told that the subscribers need.
   var samplingNeeds = SamplingNeeds()
   var tally = Tally()
@@ -47,6 +47,14 @@ struct EngineState: Hashable, Sendable, Codable {
   var nextID = 1
   /// Whether the next fix does not continue the last one.
   var isBroken = false
+
+  var hasBeacons: Bool { @inline(__always) get { !_beacons.isNone } }
+
+  /// Changes what is known of beacons where it lies; nil where there are none.
+  @discardableResult
+  mutating func changeBeacons<Result>(_ body: (inout BeaconMonitor) -> Result) -> Result? {
+    _beacons.change(body)
+  }
 
   init(settings: EngineSettings) {
     gate = FixGate(settings.gate)

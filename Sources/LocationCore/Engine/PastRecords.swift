@@ -113,7 +113,7 @@ private struct NameReader: RecordVisitor {
 extension Engine {
   /// Records under the ids that they had what it is shown again from here on, and what is new under ids above `last`.
   package mutating func recall(_ past: PastRecords, through last: Int) {
-    self.past = past
+    self.past.wrappedValue = past
     state.nextID = max(state.nextID, last + 1)
   }
 
@@ -124,7 +124,7 @@ extension Engine {
   package mutating func endRecall(
     waiting stored: [String: [PastRecords.Waiting]], through last: Int
   ) -> [(subscriber: String, event: Int)] {
-    past = nil
+    past.wrappedValue = nil
     let instant = state.instant
     var lost: [(subscriber: String, event: Int)] = []
     state.policy.forEachSession { policy, index in
