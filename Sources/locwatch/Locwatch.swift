@@ -21,8 +21,14 @@ import LocationFormats
       var command = try Locwatch.parseAsRoot()
       try Terminal.reporting { () throws(Failure) in try options.requireSettings() }
       if command is any AsyncParsableCommand {
+        let words = options.others
         Task {
-          await Locwatch.main()
+          do {
+            var command = try Locwatch.parseAsRoot() as? any AsyncParsableCommand
+            try await command?.run()
+          } catch {
+            exit(error, after: words)
+          }
           Locwatch.exit()
         }
         dispatchMain()

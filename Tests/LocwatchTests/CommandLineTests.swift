@@ -207,7 +207,7 @@ import Testing
   @Test(arguments: [
     "power plan rpi4-ublox-m8 --step-j 3.6", "synth Tracks/tunnel.synth.yaml -o $1/t.gpx", "power profiles",
     "replay Tracks/tunnel.gpx", "compare Tracks/tunnel.gpx", "regions near 48,11 --regions $1/r.geojson",
-    "--help", "--version", "regions near --help",
+    "", "--help", "--version", "regions near --help",
   ])
   func `what can't be printed is an error`(words: String) async throws {
     let folder = TemporaryFolder()
