@@ -38,8 +38,6 @@ struct EngineState: Hashable, Sendable, Codable {
   @Seldom var sampling: SamplingPlan
   /// Regions of beacons; nil while there are none.
   @Rare var beacons: BeaconMonitor?
-  /// What the plan was last told that the subscribers need.
-  var samplingNeeds = SamplingNeeds()
   var tally = Tally()
   /// The latest instant the engine has been told of.
   var instant = EngineInstant.distantPast
@@ -47,6 +45,9 @@ struct EngineState: Hashable, Sendable, Codable {
   var nextID = 1
   /// Whether the next fix does not continue the last one.
   var isBroken = false
+  // Beside that flag in memory.
+  /// What the plan was last told that the subscribers need.
+  var samplingNeeds = SamplingNeeds()
 
   var hasBeacons: Bool { @inline(__always) get { !_beacons.isNone } }
 

@@ -25,7 +25,7 @@ struct RegionEvidenceTable: Sendable {
   private var rested: [Rested] = []
   /// When the regions of which nothing else is known were found to be outside; nil where no fix was seen yet, and they
   /// are unknown.
-  @Maybe var seenAt: EngineInstant?
+  var seenAt: EngineInstant?
 
   /// Where a region's record is, or would be.
   @inline(__always) private func rank(of slot: RegionSlot) -> Int {
