@@ -19,7 +19,8 @@ extension Engine {
   mutating func advanceBeacons(to instant: EngineInstant, into effects: inout [Effect]) {
     let numbers = configuration.beacons
     guard let due = state.beacons?.nextDeadline(numbers), due <= instant else { return }
-    record(state.beacons?.advance(to: instant, numbers) ?? [], into: &effects)
+    let news = state.changeBeacons { $0.advance(to: instant, numbers) }
+    record(news ?? [], into: &effects)
   }
 
   /// Takes a region of beacons.

@@ -425,7 +425,7 @@ extension Engine {
 
   private mutating func removeRegion(_ id: String) {
     regions.remove(id: id)
-    state.beacons?.remove(id: id)
+    state.changeBeacons { $0.remove(id: id) }
   }
 
   private mutating func change(_ region: Region, into effects: inout [Effect]) {

@@ -45,10 +45,10 @@ struct EngineState: Hashable, Sendable, Codable {
   var nextID = 1
   /// Whether the next fix does not continue the last one.
   var isBroken = false
-  // Beside that flag in memory.
-  /// What the plan was last told that the subscribers need.
+  /// What the plan was last told that the subscribers need. It takes memory that the flag leaves free.
   var samplingNeeds = SamplingNeeds()
 
+  /// Whether there are regions of beacons: to ask whether they are nil may copy them.
   var hasBeacons: Bool { @inline(__always) get { !_beacons.isNone } }
 
   /// Changes what is known of beacons where it lies; nil where there are none.

@@ -50,7 +50,7 @@ struct NeighborList: Sendable {
   /// Metres around the last probe in which every edge is one of the list's, or a large region's; not positive where
   /// there is no such list.
   private var listedLeft: Float = -1
-  // Beside the metres left in memory.
+  // It takes four bytes that the metres before it leave free.
   private var listedCount: Int32 = 0
 
   /// How many regions the list has.

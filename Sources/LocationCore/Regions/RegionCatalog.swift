@@ -339,7 +339,7 @@ extension RegionCatalog {
   /// tells.
   @inline(__always)
   func boundMeters(_ slot: RegionSlot, at place: Coordinate, in plane: LocalPlane) -> Double {
-    // What an event needs of a circle is in memory already, its annulus is not.
+    // The monitor has read a circle's entry anyway. Its annulus lies in another cache line.
     if case .circle(let circle) = self[slot].shape { return circle.boundMeters(at: place, in: plane) }
     return annulus(slot).boundMeters(at: place, in: plane)
   }

@@ -435,7 +435,7 @@ struct DaemonLoop: ~Copyable {
 
   private mutating func take(_ signals: [Int32]) throws(Failure) {
     for number in signals {
-      // A daemon at rest would end, or go on, without a word of it.
+      // A daemon at rest stores nothing, so nothing else would tell it that its state file is gone.
       try live.host.journal.requireNames()
       guard number == SIGHUP else {
         isEnding = true

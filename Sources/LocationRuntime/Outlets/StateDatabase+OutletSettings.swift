@@ -110,7 +110,7 @@ extension StateDatabase {
     let same = try Self.outletSettings(database).filter {
       $0.announces == true && $0.homeAssistantID == outlet.homeAssistantID
     }
-    // Two that are one already may each be replaced.
+    // An earlier version may have stored two outlets that are one device. The user may change each of them.
     guard let other = same.first, !same.contains(where: { $0.name == outlet.name }) else { return }
     throw Failure(
       .cantCreate, file: path,
