@@ -12,6 +12,7 @@ import LocationFormats
       var command = try FleetProgram.parseAsRoot()
       try command.run()
     } catch {
+      if !(error is ExitCode), FleetProgram.exitCode(for: error) == .success { tell(error) }
       guard !(error is ExitCode), FleetProgram.exitCode(for: error) == .validationFailure else {
         FleetProgram.exit(withError: error)
       }
@@ -22,6 +23,17 @@ import LocationFormats
       Console.note("\(what); see \(command ?? "locwatch-fleet --help")")
       FleetProgram.exit(withError: ExitCode(Failure.Code.usage.rawValue))
     }
+  }
+
+  /// Prints help or a version. The parser would not look at whether it arrives.
+  private static func tell(_ error: any Error) -> Never {
+    let text = FleetProgram.fullMessage(for: error) + "\n"
+    do {
+      try Console.reporting { () throws(Failure) in try Console.print(text) }
+    } catch {
+      FleetProgram.exit(withError: error)
+    }
+    FleetProgram.exit()
   }
 }
 

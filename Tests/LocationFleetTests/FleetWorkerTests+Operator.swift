@@ -24,6 +24,15 @@ extension FleetWorkerTests {
     #expect(run.stderr == "locwatch-fleet: \(text)\n")
   }
 
+  @Test(arguments: ["--help", "--version", "worker --help"])
+  func `help that can't be printed is an error`(words: String) async throws {
+    let run = try await Binary.run(
+      ["-c", "exec \"$0\" \(words) >/dev/full", NATSCluster.program], executable: "/bin/sh")
+    #expect(run.status == 74, "\(run)")
+    let text = "<stdout>: can't be written: No space left on device; make room and try again"
+    #expect(run.stderr == "locwatch-fleet: \(text)\n")
+  }
+
   @Test func `what simulate publishes is kept, also of a second run`() async throws {
     let cluster = try await NATSCluster.started(folder, partitions: 1)
     for seed in ["1", "2", "2"] {
