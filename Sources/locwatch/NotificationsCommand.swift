@@ -58,6 +58,7 @@ struct NotificationsCommand: AsyncParsableCommand {
         if let badge = tree["badge"]?.integer { line.member("badge", badge) }
         line.close()
       }
+      for line in try seat.notificationsToCome(of: owner.name) { Terminal.note(line) }
     }
   }
 

@@ -429,6 +429,15 @@ import Testing
     #expect(
       known.status == 0 && known.stderr == "locwatch: tea will be canceled when locwatch run starts\n",
       "\(known)")
+    // The list tells what the next daemon will do.
+    let nameless = ["notifications", "add", "a", "--title", "Up", "--after", "10m"]
+    #expect(try await Binary.run(nameless + state).status == 0)
+    let list = try await Binary.run(["notifications", "list", "a"] + state)
+    let waiting = [
+      "tea of a will be scheduled", "tea of a will be canceled", #""Up" of a will be scheduled"#,
+    ]
+    let lines = waiting.map { "locwatch: \($0) when locwatch run starts\n" }
+    #expect(list.stderr == "locwatch: a has no notifications scheduled\n" + lines.joined(), "\(list)")
   }
 
   @Test func `a folder is no program, and a track no recording`() async throws {

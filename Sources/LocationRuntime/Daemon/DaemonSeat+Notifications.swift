@@ -29,6 +29,25 @@ extension DaemonSeat {
     }
   }
 
+  /// What was asked of notifications while no daemon ran, a line each.
+  ///
+  /// - Parameter name: whose; nil for all.
+  package func notificationsToCome(of name: String?) throws(Failure) -> [String] {
+    guard let database = try StateDatabase.openToRead(path: state) else { return [] }
+    return try database.requests().compactMap { request in
+      guard case .subscriber(let owner, .mode(let event)) = request.event, owner == name ?? owner else {
+        return nil
+      }
+      switch event {
+      case .notify(let asked):
+        let title = "\"\(asked.content.title)\""
+        return "\(asked.id ?? title) of \(owner) will be scheduled when locwatch run starts"
+      case .cancelNotification(let id): return "\(id) of \(owner) will be canceled when locwatch run starts"
+      default: return nil
+      }
+    }
+  }
+
   /// What subscribers have scheduled, each with whose it is.
   private func scheduled(by names: [String]) throws(Failure) -> [(name: String, notification: JSONTree)] {
     var all: [(name: String, notification: JSONTree)] = []
