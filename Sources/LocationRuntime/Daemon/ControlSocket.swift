@@ -59,8 +59,6 @@ struct ControlSocket: ~Copyable {
   private var listener: Descriptor
   /// The one that was made here, and is removed with us; nil where systemd has made it.
   private var own: UnixListener?
-  /// Tells when the entry of ``own`` changes or goes; nil where there are no descriptors left.
-  private let changes = Descriptor.fileWatch()
   private var clients: [Client] = []
   /// The client whose lines are looked at first in the next turn.
   private var first = 0
@@ -83,7 +81,6 @@ struct ControlSocket: ~Copyable {
     path = own.path
     listener = own.descriptor
     self.own = own
-    watchEntry()
   }
 
   /// The first descriptor of sd_listen_fds(3).
@@ -111,21 +108,12 @@ struct ControlSocket: ~Copyable {
   /// Leaves nothing behind.
   func close() { own?.remove() }
 
-  /// That its name goes changes an entry's attributes: how many names it has (inotify(7)).
-  private func watchEntry() {
-    guard let changes else { return }
-    _ = unsafe inotify_add_watch(changes.number, path, UInt32(IN_ATTRIB | IN_MOVE_SELF | IN_DONT_FOLLOW))
-  }
-
   /// Listens anew where somebody has removed its entry: without one a command takes it that no daemon runs.
   private mutating func restoreEntry() {
-    changes?.drain()
-    guard own != nil, StatePath.status(path) == nil else { return }
     do throws(Failure) {
-      let fresh = try UnixListener(path: path, waiting: Int32(DaemonLimits.clients))
-      own = fresh
-      listener = fresh.descriptor
-      watchEntry()
+      guard var own, try own.restoreEntry() else { return }
+      self.own = own
+      listener = own.descriptor
       trouble = "the control socket \(path) was removed, and is there again"
     } catch {
       trouble = "the control socket was removed, and commands do not find the daemon: \(error)"
@@ -138,7 +126,7 @@ struct ControlSocket: ~Copyable {
   func watch(_ polled: inout PollSet, at now: EngineInstant) {
     let isOpen = (pausedUntil.map { $0 <= now } ?? true) && (hasRoom || victim(at: now) != nil)
     if isOpen { polled.watch(listener.number) }
-    if let changes { polled.watch(changes.number) }
+    if let changes = own?.changes { polled.watch(changes.number) }
     for client in clients {
       let events = (client.wantsInput ? POLLIN : 0) | (client.hasOutput ? POLLOUT : 0)
       polled.watch(client.descriptor.number, for: events)
@@ -177,7 +165,7 @@ struct ControlSocket: ~Copyable {
     let questions = takeQuestions(at: now)
     if polled.has(listener.number) { accept(at: now) }
     sweep(at: now)
-    if let changes, polled.has(changes.number) { restoreEntry() }
+    if let changes = own?.changes, polled.has(changes.number) { restoreEntry() }
     return questions
   }
 

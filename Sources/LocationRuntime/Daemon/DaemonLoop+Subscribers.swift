@@ -257,8 +257,9 @@ extension SupervisorNote {
   fileprivate var pid: Int32? {
     switch self {
     case .started(let pid), .registered(let pid): pid
-    case .suspended, .listens, .manyDescriptors, .ended, .notConnected, .startFailed, .noCgroup, .killed,
-      .leftRunning, .notUnderstood, .lineTooLong, .queueFull, .closedInput, .closedOutput, .noDevice:
+    case .suspended, .listens, .manyDescriptors, .ended, .madeSocket, .noSocket, .notConnected, .startFailed,
+      .noCgroup, .killed, .leftRunning, .notUnderstood, .lineTooLong, .queueFull, .closedInput, .closedOutput,
+      .noDevice:
       nil
     }
   }
@@ -267,6 +268,8 @@ extension SupervisorNote {
   fileprivate var text: String? {
     switch self {
     case .started, .suspended, .ended, .registered: nil
+    case .madeSocket: "finds its socket again, which was removed"
+    case .noSocket(let reason): "can't connect, because its socket was removed: \(reason)"
     case .notConnected: "is not connected; events wait for it, a launch by the user does not"
     case .startFailed(let reason): "can't be started: \(reason)"
     case .noCgroup(let reason): "has no cgroup of its own: \(reason)"

@@ -9,6 +9,10 @@ package struct UnixListener: Sendable {
   package let descriptor: Descriptor
   /// Which file its entry is.
   private let entry: FileNumber
+  /// How many connections may wait to be taken.
+  private let waiting: Int32
+  /// Tells when the entry changes or goes; nil where there are no descriptors left.
+  let changes = Descriptor.fileWatch()
 
   /// Listens, in the place of what a server that is gone has left.
   ///
@@ -46,6 +50,21 @@ package struct UnixListener: Sendable {
     self.path = path
     self.descriptor = descriptor
     self.entry = FileNumber(status)
+    self.waiting = waiting
+    // That its name goes changes an entry's attributes: how many names it has (inotify(7)).
+    let events = UInt32(IN_ATTRIB | IN_MOVE_SELF | IN_DONT_FOLLOW)
+    if let changes { _ = unsafe inotify_add_watch(changes.number, path, events) }
+  }
+
+  /// Listens anew where somebody has removed the entry or put something in its place: without it nobody finds us.
+  ///
+  /// - Returns: whether that was so.
+  /// - Throws: ``Failure`` of code 73 where it can't listen there.
+  mutating func restoreEntry() throws(Failure) -> Bool {
+    changes?.drain()
+    guard FileNumber(path) != entry else { return false }
+    self = try UnixListener(path: path, waiting: waiting)
+    return true
   }
 
   /// Removes its entry, unless that is another server's by now.

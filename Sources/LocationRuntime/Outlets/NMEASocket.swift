@@ -7,7 +7,7 @@ import LocationFormats
 ///
 /// Nothing waits for a reader: one that is slow misses fixes, and one that is gone is forgotten.
 struct NMEASocket {
-  let listener: UnixListener
+  private(set) var listener: UnixListener
   private var clients: [Descriptor] = []
   /// Until when nobody is accepted, because there are no descriptors.
   private var pausedUntil: EngineInstant?
@@ -32,17 +32,19 @@ struct NMEASocket {
   func watch(_ polled: inout PollSet, at now: EngineInstant) {
     let isPaused = nextDeadline(at: now) != nil
     if clients.count < Self.clientLimit, !isPaused { polled.watch(listener.descriptor.number) }
+    if let changes = listener.changes { polled.watch(changes.number) }
     for client in clients { polled.watch(client.number) }
   }
 
   /// When readers are accepted again; nil where they are now.
   func nextDeadline(at now: EngineInstant) -> EngineInstant? { pausedUntil.flatMap { $0 > now ? $0 : nil } }
 
-  /// Forgets those that are gone, and takes those that want to read.
+  /// Forgets those that are gone, takes those that want to read, and listens anew where the socket was removed.
   ///
-  /// - Returns: why they have to wait; nil where they do not.
+  /// - Returns: why they have to wait, or what became of the socket; nil where there is nothing to tell.
   mutating func take(_ polled: PollSet, at now: EngineInstant) -> String? {
     clients.removeAll { polled.has($0.number) && !Self.isThere($0.number) }
+    if let changes = listener.changes, polled.has(changes.number) { return restoreEntry() }
     guard polled.has(listener.descriptor.number) else { return nil }
     while clients.count < Self.clientLimit {
       guard let client = listener.descriptor.accept() else {
@@ -56,6 +58,14 @@ struct NMEASocket {
       clients.append(client)
     }
     return nil
+  }
+
+  private mutating func restoreEntry() -> String? {
+    do throws(Failure) {
+      return try listener.restoreEntry() ? "the socket \(listener.path) was removed, and is there again" : nil
+    } catch {
+      return "the socket for readers of fixes was removed: \(error)"
+    }
   }
 
   /// Whether a reader is still there; what it sends is of no interest.

@@ -35,6 +35,7 @@ struct SubscriberSocket: ~Copyable {
   /// What an entry of `poll` is for.
   private enum Target {
     case listener
+    case entry
     case stranger(SocketConnection)
     case input(SocketProgram)
     case output(SocketProgram)
@@ -114,6 +115,7 @@ struct SubscriberSocket: ~Copyable {
     } else if let listener, connectionCount < SupervisorLimits.connections {
       watch(listener.descriptor, POLLIN, .listener)
     }
+    if let changes = listener?.changes { watch(changes, POLLIN, .entry) }
     for stranger in strangers {
       let talk = stranger.talk
       if let output = talk.output, talk.mayRead(at: now) { watch(output, POLLIN, .stranger(stranger)) }
@@ -152,6 +154,7 @@ struct SubscriberSocket: ~Copyable {
     for (descriptor, events, target) in targets where polled.has(descriptor, events) {
       switch target {
       case .listener: accept(at: now)
+      case .entry: restoreEntry()
       case .stranger(let stranger): hear(stranger, at: now, by: &buffer)
       case .input(let program): program.send()
       case .output(let program): if hasRoom { program.hear(at: now, by: &buffer) }
@@ -179,6 +182,18 @@ struct SubscriberSocket: ~Copyable {
       return
     }
     strangers.append(SocketConnection(stranger, at: now))
+  }
+
+  /// Listens anew where somebody has removed the socket's entry: without one no program can connect.
+  private mutating func restoreEntry() {
+    let note: SupervisorNote
+    do throws(Failure) {
+      guard try listener?.restoreEntry() == true else { return }
+      note = .madeSocket
+    } catch {
+      note = .noSocket(reason: "\(error)")
+    }
+    tell(programs.map { .note(subscriber: $0.subscriber.name, note) })
   }
 
   /// Hears who somebody is. What else is said before the answer has come is not heard.

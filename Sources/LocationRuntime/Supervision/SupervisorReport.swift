@@ -109,6 +109,10 @@ package enum SupervisorNote: Hashable, Sendable {
   case closedInput
   /// Its program, which is no child of ours, has connected and said its name; 0 where its process is not known.
   case registered(pid: Int32)
+  /// The socket at which its program connects was removed, and was made anew.
+  case madeSocket
+  /// The socket was removed and can't be made anew, and why.
+  case noSocket(reason: String)
   /// Its program is not connected, and did not connect when its command had been started; or it has none.
   case notConnected
   /// It closed its standard output but runs on: it can't acknowledge anything until it is started again.

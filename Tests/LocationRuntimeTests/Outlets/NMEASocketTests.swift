@@ -34,4 +34,16 @@ import Testing
     #expect(again.count == 1 && again.trouble != nil)
     socket.close()
   }
+
+  @Test func `a socket whose entry was removed is there again`() throws {
+    let folder = TemporaryFolder()
+    var socket = try NMEASocket(path: folder("nmea.sock"))
+    #expect(unsafe unlink(folder("nmea.sock")) == 0)
+    var polled = PollSet()
+    socket.watch(&polled, at: Drive.instant(0))
+    #expect(polled.wait(atMost: 10_000) == 1)
+    #expect(socket.take(polled, at: Drive.instant(0))?.hasSuffix("was removed, and is there again") == true)
+    #expect(ControlAddress(path: folder("nmea.sock")).probe() == 0)
+    socket.close()
+  }
 }

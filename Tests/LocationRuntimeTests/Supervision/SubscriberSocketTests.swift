@@ -114,6 +114,34 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test func `a socket whose entry was removed is there again, also twice`() async throws {
+    let run = try SupervisorRun()
+    add(run)
+    let client = try Client(run, register: #"{"register":"outside"}"#)
+    #expect(client.line() == Self.registered)
+    for _ in 0..<2 {
+      try FileManager.default.removeItem(atPath: run.folder("subscribers.sock"))
+      try run.wait(for: .note(subscriber: "outside", .madeSocket))
+      let other = try Client(run, register: #"{"register":"outside"}"#)
+      #expect(other.line() == Self.registered)
+    }
+    await run.supervisor.stop()
+    #expect(!FileManager.default.fileExists(atPath: run.folder("subscribers.sock")))
+  }
+
+  @Test func `where its entry's place is taken, that is told, and what is there stays`() async throws {
+    let run = try SupervisorRun()
+    add(run)
+    let file = run.folder.write("file", "mine")
+    #expect(unsafe rename(file, run.folder("subscribers.sock")) == 0)
+    let reason = try run.wait("a note") {
+      if case .note("outside", .noSocket(let reason)) = $0 { reason } else { nil }
+    }
+    #expect(reason.hasSuffix("is there already and is no socket"), "\(reason)")
+    await run.supervisor.stop()
+    #expect(try String(contentsOfFile: run.folder("subscribers.sock"), encoding: .utf8) == "mine")
+  }
+
   @Test func `its socket is for its owner and group`() async throws {
     let run = try SupervisorRun()
     let attributes = try FileManager.default.attributesOfItem(atPath: run.folder("subscribers.sock"))
