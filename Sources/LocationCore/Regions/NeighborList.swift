@@ -19,6 +19,7 @@ struct NeighborList: Sendable {
   // The leaf list: the groups of leaves with all regions within the horizon of the place where it was gathered.
   private var groups: [RegionCatalog.LeafGroup] = []
   private var gatheredPlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
+  /// Metres around that place; negative where there is no leaf list, ``givenBack`` where its memory was given back.
   private var gatheredHorizon: Float = -1
   private var gatherHint: Float = 2_000
   /// Large regions of the leaf list, each with the metres around the last probe within which its edge is not.
@@ -65,6 +66,9 @@ struct NeighborList: Sendable {
   static let groupCount = 6
   /// How many edges the neighbor list aims at.
   static let neighborCount = 16
+  /// How many groups and edges lists aim at that will be given back before they are used again.
+  private static let briefCount = 2
+  private static let givenBack: Float = -2
   /// Takes off what the index's plane may add to a distance.
   private static let slack: Float = 0.98
   private static let leastReachMeters: Float = 20
@@ -115,7 +119,7 @@ struct NeighborList: Sendable {
     groups = []
     batches = []
     forgetNeighbors()
-    gatheredHorizon = -1
+    gatheredHorizon = Self.givenBack
     horizon = -1
     listedLeft = -1
   }
@@ -181,35 +185,39 @@ extension NeighborList {
     _ move: consuming Unlisted, from catalog: RegionCatalog, _ evidence: RegionEvidenceTable,
     insideCount: inout Int
   ) -> Listed {
-    gather(from: catalog, evidence)
+    let isBrief = gatheredHorizon == Self.givenBack
+    let wanted = isBrief ? Self.briefCount : Self.neighborCount
+    gather(isBrief ? Self.briefCount : Self.groupCount, from: catalog, evidence)
     let widest = isHeaded ? gatheredLeft / Self.headedShare : gatheredLeft
     var reach = Swift.min(reachHint, widest)
     var inside = list(within: reach, catalog, evidence)
-    while count < Self.neighborCount / 2 + inside, reach < widest {
+    while count < wanted / 2 + inside, reach < widest {
       reach = Swift.min(widest, reach * 1.5)
       inside = list(within: reach, catalog, evidence)
     }
-    while count > Self.neighborCount * 3 + inside, reach > Self.leastReachMeters {
+    while count > wanted * 3 + inside, reach > Self.leastReachMeters {
       reach *= 0.6
       inside = list(within: reach, catalog, evidence)
     }
     horizon = reach * Self.slack
     locate()
     listed = scanned
-    reachHint = count < Self.neighborCount + inside ? reach * 1.1 : reach
+    reachHint = count < wanted + inside ? reach * 1.1 : reach
     for entry in large where evidence.state(of: entry.slot) == .inside { inside += 1 }
     insideCount = inside
     return Listed()
   }
 
-  /// Gathers the leaf list around the last probe, if it would cut the neighbor list short.
-  private mutating func gather(from catalog: RegionCatalog, _ evidence: RegionEvidenceTable) {
+  /// Gathers a leaf list of so many groups around the last probe, if it would cut the neighbor list short.
+  private mutating func gather(
+    _ wanted: Int, from catalog: RegionCatalog, _ evidence: RegionEvidenceTable
+  ) {
     findHeading()
     guard gatheredLeft < (isHeaded ? Self.headedShare : 1) * 0.5 * reachHint else { return }
     gatheredPlace = place
     metersPerLongitude = LocalScale(latitude: Swift.max(0, abs(latitude) - 1)).metersPerDegreeLongitude
     let horizon = catalog.gather(
-      around: place, wanted: Self.groupCount, hintMeters: Double(gatherHint),
+      around: place, wanted: wanted, hintMeters: Double(gatherHint),
       widestMeters: Double(Self.widestMeters), into: &groups)
     gatheredHorizon = Float(horizon) * Self.slack
     gatherHint = Swift.max(1, Float(horizon))

@@ -26,6 +26,8 @@ struct RegionEvidenceTable: Sendable {
   /// When the regions of which nothing else is known were found to be outside; nil where no fix was seen yet, and they
   /// are unknown.
   var seenAt: EngineInstant?
+  /// Whether there may be room to give back.
+  private var hasRoom = false
 
   /// Where a region's record is, or would be.
   @inline(__always) private func rank(of slot: RegionSlot) -> Int {
@@ -101,6 +103,7 @@ struct RegionEvidenceTable: Sendable {
     _ evidence: RegionEvidence, of slot: RegionSlot, at place: Int, isActive: Bool
   ) {
     records.makeRoomForOne()
+    hasRoom = true
     records.insert(Record(evidence: evidence, isActive: isActive, slot: slot), at: place)
     if isActive { activeCount += 1 }
   }
@@ -130,6 +133,7 @@ struct RegionEvidenceTable: Sendable {
   mutating func noteRest(_ place: Int, at instant: EngineInstant) {
     guard !isActive(place), case .outside(let against, let visits) = records[place].evidence else { return }
     let slot = records.remove(at: place).slot
+    hasRoom = true
     setResting(slot, visits: visits)
     dropRested(at: instant)
     noteRested(slot, against.updatedAt)
@@ -139,6 +143,7 @@ struct RegionEvidenceTable: Sendable {
   mutating func noteRested(_ slot: RegionSlot, _ updatedAt: EngineInstant) {
     guard updatedAt != seenAt else { return }
     rested.makeRoomForOne()
+    hasRoom = true
     rested.append(Rested(slot: slot, updatedAt: updatedAt))
   }
 
@@ -176,10 +181,13 @@ struct RegionEvidenceTable: Sendable {
     guard let place = place(of: slot) else { return }
     setActive(place, false)
     records.remove(at: place)
+    hasRoom = true
   }
 
   /// Gives back the room that was left by entries which are gone.
   mutating func freeMemory() {
+    guard hasRoom else { return }
+    hasRoom = false
     records.freeRoom()
     rested.freeRoom()
   }
@@ -197,6 +205,7 @@ struct RegionEvidenceTable: Sendable {
   /// Takes records of regions that have none.
   mutating func insert(_ more: [Record]) {
     records += more
+    hasRoom = true
     records.sort { $0.slot.rawValue < $1.slot.rawValue }
     for record in more where record.isActive { activeCount += 1 }
   }
@@ -210,6 +219,7 @@ struct RegionEvidenceTable: Sendable {
     records.sort { $0.slot.rawValue < $1.slot.rawValue }
     for place in rested.indices { rested[place].slot = renumbered(rested[place].slot) }
     rested.removeAll { $0.slot == .none }
+    hasRoom = true
   }
 }
 
