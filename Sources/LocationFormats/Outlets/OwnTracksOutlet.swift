@@ -274,8 +274,8 @@ package struct OwnTracksOutlet: Sendable {
   private func name(_ region: String) -> String { places.first { $0.id == region }?.name ?? region }
 
   private var waypointList: JSONTree {
-    // Apps take the time for a key, so each has its own.
-    let waypoints = places.enumerated().map { index, place in
+    // Apps take the time for a key, so each has its own. A region of beacons is nowhere.
+    let waypoints = places.enumerated().filter { $1.radiusMeters > 0 }.map { index, place in
       JSONTree.object([
         "_type": .string("waypoint"), "desc": .string(place.name), "rid": .string(place.id),
         "tst": .integer(created + index), "lat": .fixed(place.latitude, FixedPoint.degrees),

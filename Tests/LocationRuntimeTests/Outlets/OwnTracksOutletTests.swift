@@ -313,4 +313,17 @@ import Testing
     #expect(abs(abs(place.longitude) - 180) < 1e-9)
     #expect((156_000...158_000).contains(place.radiusMeters))
   }
+
+  @Test func `a region of beacons is no waypoint, and has a sensor all the same`() {
+    let desk = Region(id: "desk", shape: .beacon(Beacon(uuid: [UInt8](repeating: 7, count: 16))))
+    let home = Region(
+      id: "home",
+      shape: .circle(center: Coordinate(uncheckedLatitude: 48, longitude: 11), radiusMeters: 99))
+    let places = [desk, home].map { OwnTracksOutlet.Place($0) }
+    let outlet = OwnTracksOutlet(settings(announces: true), OwnTracksOutlet.Scene(places: places))
+    let list = String(decoding: outlet.waypoints?.payload ?? [], as: UTF8.self)
+    #expect(list.contains(#""rid":"home""#) && !list.contains("desk"), "\(list)")
+    let config = outlet.greeting().filter { $0.topic.hasSuffix("/config") }
+    #expect(config.contains { String(decoding: $0.payload, as: UTF8.self).contains("desk") })
+  }
 }
