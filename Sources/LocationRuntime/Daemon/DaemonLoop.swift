@@ -105,7 +105,7 @@ struct DaemonLoop: ~Copyable {
     var live = try DaemonHost(
       database, configuration: configuration, retention: settings.retention,
       timing: request.isSimulated ? .fixes : .clock)
-    let clock = try Self.clock(database, after: live.last)
+    let clock = try Self.clock(database, live)
     if let recording = request.recording { Self.note(recording: try live.record(to: recording), recording) }
     let inbox = try Inbox()
     let stop = try WakePipe()
@@ -157,16 +157,17 @@ struct DaemonLoop: ~Copyable {
     self.nmea = nmea
   }
 
-  /// The axis goes on where it was in the same boot; after another it begins after the last event.
-  private static func clock(_ database: StateDatabase, after last: EngineInstant) throws(Failure)
-    -> SystemClock
-  {
+  /// The axis goes on where it was in the same boot; after another it goes on after the last event.
+  private static func clock(
+    _ database: StateDatabase, _ live: borrowing DaemonHost
+  ) throws(Failure) -> SystemClock {
     if try database.meta(.boot) == ProcessStatus.boot,
       let offset = try database.meta(.clockOffset).flatMap({ Int64($0) })
     {
       return SystemClock(offsetMicroseconds: offset)
     }
-    return SystemClock(notBefore: last)
+    guard live.last > .distantPast else { return SystemClock() }
+    return SystemClock(after: live.last, at: live.engine.utc(at: live.last))
   }
 
   /// Runs until a signal ends it.

@@ -11,11 +11,28 @@ package struct SystemClock: Sendable {
   /// 2024-01-01T00:00:00Z. A system clock before it has not been set: this program is younger.
   package static let leastBelievable = UTCTime(microseconds: 1_704_067_200_000_000)
 
-  /// - Parameter earliest: the axis begins here or later: after what an engine of before has been told.
-  package init(notBefore earliest: EngineInstant = .distantPast) {
-    let boot = SystemCall.microseconds(of: CLOCK_BOOTTIME)
-    let start = max(SystemCall.microseconds(of: CLOCK_REALTIME), earliest.microseconds)
-    offsetMicroseconds = start.saturatingSubtract(boot)
+  /// An axis that begins at the system clock's time.
+  package init() {
+    offsetMicroseconds = SystemCall.microseconds(of: CLOCK_REALTIME)
+      .saturatingSubtract(SystemCall.microseconds(of: CLOCK_BOOTTIME))
+  }
+
+  /// The axis of an engine of before, in another boot: it goes on after the last that the engine was told.
+  ///
+  /// - Parameter utc: what the date was then, by the last fix.
+  package init(after last: EngineInstant, at utc: UTCTime) {
+    let now = UTCTime(microseconds: SystemCall.microseconds(of: CLOCK_REALTIME))
+    let passed = Self.passedMicroseconds(now: now, after: last, at: utc)
+    offsetMicroseconds = last.microseconds.saturatingAdd(passed)
+      .saturatingSubtract(SystemCall.microseconds(of: CLOCK_BOOTTIME))
+  }
+
+  /// How long the machine was off: the system clock's time beside the axis, which began at the system clock of then, and
+  /// beside the date of then. Either may have been wrong by hours, on a board without a battery or with an old receiver.
+  /// So the shorter counts that is no step back, and nothing where both are.
+  static func passedMicroseconds(now: UTCTime, after last: EngineInstant, at utc: UTCTime) -> Int64 {
+    [last.microseconds, utc.microseconds].map { now.microseconds.saturatingSubtract($0) }.filter { $0 >= 0 }
+      .min() ?? 0
   }
 
   /// The axis of a clock before, in the same boot.
