@@ -111,7 +111,8 @@ struct OnPlan {
   /// interrupted before it told anybody.
   private var changes: [DaemonSeat.Change] {
     let ids = existing == nil ? regions.files.flatMap { $0.regions.map(\.id) } : subscriber.regions ?? []
-    return (ids.isEmpty ? [] : [.regions(ids)]) + [.subscribers([existing ?? subscriber.name])]
+    // A dwell that the change makes due is told at once: the rule has to be there.
+    return [.subscribers([existing ?? subscriber.name])] + (ids.isEmpty ? [] : [.regions(ids)])
   }
 
   /// The unit's daemon has the usual state file.
