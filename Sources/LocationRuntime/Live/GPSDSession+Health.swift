@@ -44,7 +44,7 @@ extension GPSDSession {
       if let open = decoder.openSince {
         next = earliest((open.advanced(bySeconds: EpochPace.maximumWaitSeconds), .epochEnd), next)
       }
-      if hasDevice == true { next = earliest((renewalAt, .renewal), next) }
+      if hasDevice == true, traits.mayGoStale { next = earliest((renewalAt, .renewal), next) }
       return next
     }
   }

@@ -119,13 +119,20 @@ struct NMEABridge {
   }
 
   private mutating func run(from source: Int32, to end: Int32, endsLines: Bool) {
-    guard Self.send(greeting, to: end) else { return }
+    // A server that has no place for another client takes the connection and ends it: nothing is there then.
+    var greetsAt: Int64? = SystemCall.microseconds(of: CLOCK_MONOTONIC) + Self.greetingMilliseconds * 1_000
     var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
     var polled = PollSet()
     polled.watch(source)
     polled.watch(end)
     while true {
-      if polled.wait() < 0, errno != EINTR { return }
+      let left = greetsAt.map { ($0 - SystemCall.microseconds(of: CLOCK_MONOTONIC)) / 1_000 + 1 }
+      let ready = polled.wait(atMost: left.map { Int32(max($0, 0)) } ?? -1)
+      if ready < 0, errno != EINTR { return }
+      if ready == 0 {
+        greetsAt = nil
+        guard Self.send(greeting, to: end) else { return }
+      }
       if polled.has(end) {
         // Nothing is asked of a bridge; the end of the stream says that nobody listens any more.
         let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(end, $0) }
@@ -142,10 +149,14 @@ struct NMEABridge {
         piece[count] = UInt8(ascii: "\n")
         count += 1
       }
-      guard Self.send(read(piece.span.extracting(..<count)), to: end) else { return }
+      let lines = read(piece.span.extracting(..<count))
+      if !lines.isEmpty, greetsAt.take() != nil, !Self.send(greeting, to: end) { return }
+      guard Self.send(lines, to: end) else { return }
     }
   }
 
+  /// How long a source that sends no fix has to stay for being told as there.
+  private static let greetingMilliseconds: Int64 = 1_000
   /// More than a second of the fastest line.
   private static let pieceBytes = 1 << 16
 

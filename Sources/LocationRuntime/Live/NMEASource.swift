@@ -108,6 +108,12 @@ extension NMEASource {
     case any
   }
 
+  /// Whether a host is the address of a multicast group, which a network that comes again has forgotten.
+  static func isGroup(_ host: String) -> Bool {
+    if host.contains(":") { return host.lowercased().hasPrefix("ff") }
+    return host.split(separator: ".").first.flatMap { UInt8($0) }.map { 224...239 ~= $0 } ?? false
+  }
+
   private static func listen(_ host: String, _ port: String) throws(GPSDTrouble) -> Int32 {
     var hints = unsafe addrinfo()
     unsafe hints.ai_flags = AI_PASSIVE

@@ -26,6 +26,8 @@ struct SourceTraits {
   var silenceIsTrouble = true
   /// Whether it measures when it is asked to, so that adaptive sampling can leave it between fixes.
   var canRest = true
+  /// Whether its connection may be dead without a word of it, so that after a silence a new one is tried.
+  var mayGoStale = true
   /// What to do where it can't be read; nil where it says so itself. Messages about gpsd have remedies of their own.
   var remedy: String?
 }
@@ -41,8 +43,10 @@ extension SourceAddress {
         kind: .nmea, needsBridge: true, namesItself: true,
         remedy: "check the device with ls -l \(path): its group, often dialout, has to be yours")
     case .nmea(.tcp): SourceTraits(kind: .tcp, needsBridge: true, namesItself: true, remedy: sender)
-    case .nmea(.udp):
-      SourceTraits(kind: .udp, needsBridge: true, endsLines: true, namesItself: true, remedy: sender)
+    case .nmea(.udp(let host, _)):
+      SourceTraits(
+        kind: .udp, needsBridge: true, endsLines: true, namesItself: true,
+        mayGoStale: NMEASource.isGroup(host), remedy: sender)
     // Another device, or GeoClue, reports when it sees fit: its silence says nothing.
     case .sibling(.mqtt):
       SourceTraits(

@@ -62,6 +62,22 @@ import Testing
     #expect(run.now - before == 60)
   }
 
+  @Test(arguments: [
+    ("udp::10110", 0), ("udp:127.0.0.1:10110", 0), ("udp:239.192.0.1:10110", 1), ("udp:[ff02::1]:10110", 1),
+    ("tcp:pi.local:10110", 1),
+  ])
+  func `a port of this machine is kept, however long nobody sends there`(address: String, renewals: Int)
+    throws
+  {
+    var run = try SessionRun(address)
+    run.start()
+    run.connected()
+    run.say(GPSDText.version, GPSDText.devices("/dev/a"))
+    run.fixes(from: 0, through: 10)
+    run.pass(to: 75)
+    #expect(run.disconnects.count == renewals)
+  }
+
   @Test func `words without fixes keep the connection`() throws {
     var run = try SessionRun.greeted()
     for second in 0..<300 {

@@ -1,4 +1,6 @@
+import Glibc
 import LocationCore
+import LocationFormats
 import Testing
 
 @testable import LocationRuntime
@@ -18,5 +20,23 @@ import Testing
     let file = try Reading(sentences)
     #expect(file.fixes.count == 1 && file.failure == nil)
     #expect(live.fixes.map(\.accuracy) == file.fixes.map(\.accuracy))
+  }
+
+  @Test(arguments: [(place, true), ("no place left\r\n", false), ("", false)])
+  func `a source that ends before it has sent a fix was never there`(text: String, isThere: Bool) throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    let bridge = try NMEABridge.start(ends[0], name: "boat", endsLines: false)
+    let sent = unsafe Array(text.utf8).withUnsafeBytes { unsafe write(ends[1], $0.baseAddress, $0.count) }
+    #expect(sent == text.utf8.count)
+    close(ends[1])
+    var words: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 4_096)
+    while PollSet.wait(on: bridge.descriptor, atMost: 30_000) != 0 {
+      let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(bridge.descriptor, $0) }
+      guard count > 0 else { break }
+      words += piece[..<count]
+    }
+    #expect(String(decoding: words, as: UTF8.self).contains("VERSION") == isThere)
   }
 }
