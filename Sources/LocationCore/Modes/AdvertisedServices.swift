@@ -13,7 +13,7 @@ extension SubscriberView {
 
 extension ModeMember {
   static let advertised = ModeMember(
-    key: "advertised", title: "advertised", singular: "service",
+    key: "advertised", title: "advertised", singular: "service", endsWithProcess: true,
     write: {
       $2.objects($1, $0.advertised) {
         $1.member("type", $0.type)

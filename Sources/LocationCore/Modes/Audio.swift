@@ -62,7 +62,7 @@ extension SubscriberView {
 
 extension ModeMember {
   static let audio = ModeMember(
-    key: "audio", title: "audio",
+    key: "audio", title: "audio", endsWithProcess: true,
     write: {
       $2.objects($1, $0.audio) {
         $1.member("audio", $0.token)

@@ -14,7 +14,8 @@ extension Trigger {
 
 extension ModeMember {
   static let sockets = ModeMember(
-    key: "sockets", title: "sockets", write: { $2.member($1, $0.session.modes.sockets) },
+    key: "sockets", title: "sockets", endsWithProcess: true,
+    write: { $2.member($1, $0.session.modes.sockets) },
     sentences: {
       let tags = $0.session.modes.sockets
       return tags.isEmpty ? [] : ["\(tags.joined(separator: ", ")): watched while it is suspended (E4)"]

@@ -15,7 +15,7 @@ extension Trigger {
 extension ModeMember {
   /// The longest time from one call to the next.
   static let keepAlive = ModeMember(
-    key: "keep_alive_s", title: "keep-alive",
+    key: "keep_alive_s", title: "keep-alive", endsWithProcess: true,
     write: { $2.member($1, $0.session.modes.keepAlive?.seconds, decimals: FixedPoint.thousandths) },
     phrase: { "every \($0) s at least" },
     sentences: {

@@ -108,7 +108,7 @@ extension Explanation {
       "waiting": .integer(view.waiting.count), "last": listener.last.map(shown),
     ])
     let would = listener.outcomes.isEmpty ? nil : JSONTree.array(listener.outcomes.map(Self.tree))
-    return .object(first + view.modeMembers + JSONTree.members(["would": would]))
+    return .object(first + view.modeMembers() + JSONTree.members(["would": would]))
   }
 
   private static func tree(of outcome: Outcome) -> JSONTree {

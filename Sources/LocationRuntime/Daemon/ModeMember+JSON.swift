@@ -3,8 +3,14 @@ package import LocationFormats
 
 extension SubscriberView {
   /// What its background modes say.
-  package var modeMembers: [JSONTree.Member] {
-    let line = JSONLine.line { for member in ModeMember.all { member.write(self, member.key, &$0) } }
+  ///
+  /// - Parameter isRunning: whether a daemon runs, without which no process is left.
+  package func modeMembers(isRunning: Bool = true) -> [JSONTree.Member] {
+    let line = JSONLine.line {
+      for member in ModeMember.all where isRunning || !member.endsWithProcess {
+        member.write(self, member.key, &$0)
+      }
+    }
     guard case .object(let members)? = try? JSONTree(line) else { return [] }
     return members.filter { $0.value != .array([]) }
   }

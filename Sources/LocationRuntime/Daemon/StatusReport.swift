@@ -146,8 +146,8 @@ struct StatusReport {
     ])
     let last = JSONTree.members([
       "force_quit": view.wasForceQuit ? .boolean(true) : nil,
-      "tasks": view.tasks.isEmpty ? nil : .strings(view.tasks),
+      "tasks": !isRunning || view.tasks.isEmpty ? nil : .strings(view.tasks),
     ])
-    return .object(first + view.modeMembers + last)
+    return .object(first + view.modeMembers(isRunning: isRunning) + last)
   }
 }

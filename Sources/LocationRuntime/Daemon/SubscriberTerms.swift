@@ -43,6 +43,10 @@ struct SubscriberTerms {
       terms.append(("fetch_interval_s", interval))
     }
     if subscriber.fetch?.metered == true { terms.append(("metered", .boolean(true))) }
+    if let issues = subscriber.issues {
+      terms.append(
+        ("issues", .object(["url": .string(issues.url), "every_s": Self.number(issues.intervalSeconds)])))
+    }
     return terms
   }
 
@@ -52,6 +56,10 @@ struct SubscriberTerms {
     if subscriber.exitsOnSuspend { terms.append(("exits_on_suspend", .boolean(true))) }
     if let seconds = subscriber.maxTimeSeconds { terms.append(("max_time_s", Self.number(seconds))) }
     if let directory = subscriber.directory { terms.append(("directory", .string(directory))) }
+    // The manifest's key stands for its open sessions here.
+    if !subscriber.accessories.isEmpty {
+      terms.append(("accessory_paths", .strings(subscriber.accessories)))
+    }
     guard let limits = subscriber.confinement else { return terms }
     if let user = limits.user { terms.append(("user", .string(user))) }
     if let group = limits.group { terms.append(("group", .string(group))) }

@@ -35,13 +35,19 @@ import Testing
 
   @Test func `a subscriber is shown with all that a status says of its modes and tasks`() throws {
     let view = Self.view
-    #expect(view.modeMembers.map(\.key) == ModeMember.all.map { "\($0.key)" })
+    #expect(view.modeMembers().map(\.key) == ModeMember.all.map { "\($0.key)" })
     let record = SubscriberRecord(view.subscriber, StatusReport.tree(of: view, isRunning: true))
     var line = JSONLine()
     record.write(to: &line)
     let shown = try JSONTree(line.bytes)
-    for member in view.modeMembers { #expect(shown[member.key] == member.value, "\(member.key)") }
+    for member in view.modeMembers() { #expect(shown[member.key] == member.value, "\(member.key)") }
     #expect(shown["tasks"] == .strings(["upload"]))
+    // Without a daemon no process is left.
+    let stopped = StatusReport.tree(of: view, isRunning: false)
+    for key in ["tasks", "audio", "sockets", "keep_alive_s", "advertised"] {
+      #expect(shown[key] != nil && stopped[key] == nil, "\(key)")
+    }
+    for key in ["accessories", "transfers", "issue"] { #expect(stopped[key] != nil, "\(key)") }
   }
 
   @Test func `and in words`() {
