@@ -193,6 +193,8 @@ struct BusInterface: ~Copyable {
     guard file.regions.count == 1, let id = file.regions.first?.id else {
       throw Failure(.data, what: "give one GeoJSON Feature")
     }
+    // It would be the same for each Feature of that name, or without one.
+    guard !file.hasMadeUpID(at: 0) else { throw Failure(.data, what: "the Feature has no id") }
     _ = try StateDatabase.open(path: seat.state).put([file], changing: true)
     try seat.note([.regions([id])])
     return id

@@ -87,6 +87,9 @@ package struct RegionFile: Sendable {
     return (collector.file, collector.problems)
   }
 
+  /// Whether the id of the region at a place in ``regions`` was made up.
+  package func hasMadeUpID(at index: Int) -> Bool { pieces[index].lacks.contains(.id) }
+
   /// The region at a place in ``regions`` as a GeoJSON Feature, with ids and radii that were made up for it.
   package func feature(at index: Int) throws(Failure) -> RegionFeature {
     let (region, piece) = (regions[index], pieces[index])

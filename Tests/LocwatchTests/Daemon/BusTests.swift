@@ -43,6 +43,7 @@ struct BusTests {
       ask Status
       ask Events tu 0 5
       ask AddRegion s "\(feature)"
+      ask AddRegion s "\(feature.replacing(#"\"id\":\"drawn\","#, with: ""))"
       ask AddRegion s nonsense
       ask RemoveRegion s nobody
       ask Nothing
@@ -55,6 +56,7 @@ struct BusTests {
     #expect(asked.stdout.contains(#"s "drawn""#))
     #expect(asked.stdout.contains(".AddRegion") && asked.stdout.contains(".Happened"), "\(asked.stdout)")
     #expect(asked.stderr.contains("no region is called"), "\(asked.stderr)")
+    #expect(asked.stderr.contains("the Feature has no id"), "\(asked.stderr)")
     #expect(asked.stderr.contains("there is no such method"))
     #expect(await run.end() == 0)
   }
