@@ -16,7 +16,7 @@ extension DaemonLoop {
     guard let fix = live.engine.tally.last else { return }
     nmea?.tell(fix, altitudeMeters: report.altitudeMeters)
     guard control.hasFixFollowers else { return }
-    let speed = fix.speedMetersPerSecond.map { JSONTree.fixed($0, FixedPoint.thousandths) }
+    let speed = fix.speedMetersPerSecond.map { JSONTree.fixed($0, FixedPoint.meters) }
     let members = fix.members + JSONTree.members(["speed_mps": speed])
     control.tellFollowers(
       ofFix: .object(["v": .integer(1), "fix": .object(members)]),
