@@ -90,6 +90,21 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test func `a dwell that the command itself makes due runs it`() async throws {
+    let run = try DaemonRun()
+    #expect(try await run.command(["regions", "add", "home", "--circle", "40,11.5,100"]).status == 0)
+    try run.start()
+    for second in 0..<10 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 40)) }
+    for second in 60..<70 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 40)) }
+    try await run.waitForFixes(20)
+    let added = try await run.command(["on", "dwell", "home", "20s"], then: [script(run.folder, ""), "x"])
+    #expect(added.status == 0, "\(added.stderr)")
+    run.gpsd.say(ScriptedGPSD.report(second: 70, latitude: 40))
+    _ = try await run.waitForFile("env")
+    #expect(variables(run.folder)["LOCWATCH_EVENT"] == "dwell")
+    #expect(await run.end() == 0)
+  }
+
   @Test func `who removes the command of a dwell is told what its region goes on reporting`() async throws {
     let run = try DaemonRun()
     let note = script(run.folder)
