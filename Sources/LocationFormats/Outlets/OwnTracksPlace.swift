@@ -12,7 +12,7 @@ extension OwnTracksOutlet.Place {
   /// Whether it is what others are told of another place, which loses digits.
   func isTold(of other: OwnTracksOutlet.Place) -> Bool {
     abs(latitude - other.latitude) < 1e-6 && abs(longitude - other.longitude) < 1e-6
-      && abs(radiusMeters - other.radiusMeters) <= 1
+      && abs(radiusMeters - other.radiusMeters) < 1
   }
 
   private static func circle(around shape: Region.Shape) -> (Coordinate, radiusMeters: Double) {

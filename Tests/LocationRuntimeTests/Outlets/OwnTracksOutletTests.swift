@@ -314,6 +314,21 @@ import Testing
     #expect((156_000...158_000).contains(place.radiusMeters))
   }
 
+  @Test(arguments: [(100.0, 100, 0), (100, 101, 1), (100, 99, 1), (100.4, 101, 0), (100.4, 102, 1)])
+  func `a waypoint is the one published for a region, or another`(radius: Double, told: Int, changes: Int)
+    throws
+  {
+    let text =
+      #"{"type":"Feature","id":"a","properties":{"radius_m":\#(radius)},"#
+      + #""geometry":{"type":"Point","coordinates":[11,48]}}"#
+    let file = try RegionFile.read(bytes: Array(text.utf8), name: "a")
+    let list = #"{"waypoints":[{"_type":"waypoint","desc":"a","lat":48,"lon":11,"rad":\#(told)}]}"#
+    let change = try WaypointChange(tree(list), outlet: "boat") { (_) throws(Failure) in
+      try file.feature(at: 0)
+    }
+    #expect(change.ids.count == changes)
+  }
+
   @Test func `a region of beacons is no waypoint, and has a sensor all the same`() {
     let desk = Region(id: "desk", shape: .beacon(Beacon(uuid: [UInt8](repeating: 7, count: 16))))
     let home = Region(
