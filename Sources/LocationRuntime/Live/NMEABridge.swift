@@ -126,13 +126,13 @@ struct NMEABridge {
     polled.watch(source)
     polled.watch(end)
     while true {
-      let left = greetsAt.map { ($0 - SystemCall.microseconds(of: CLOCK_MONOTONIC)) / 1_000 + 1 }
-      let ready = polled.wait(atMost: left.map { Int32(max($0, 0)) } ?? -1)
-      if ready < 0, errno != EINTR { return }
-      if ready == 0 {
+      let now = SystemCall.microseconds(of: CLOCK_MONOTONIC)
+      if let at = greetsAt, at <= now {
         greetsAt = nil
         guard Self.send(greeting, to: end) else { return }
       }
+      let left = greetsAt.map { Int32(($0 - now) / 1_000 + 1) } ?? -1
+      if polled.wait(atMost: left) < 0, errno != EINTR { return }
       if polled.has(end) {
         // Nothing is asked of a bridge; the end of the stream says that nobody listens any more.
         let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(end, $0) }

@@ -22,6 +22,21 @@ import Testing
     #expect(live.fixes.map(\.accuracy) == file.fixes.map(\.accuracy))
   }
 
+  @Test(arguments: ["", "x"])
+  func `a source that stays is told of, also if all that it sends is noise`(noise: String) throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    let bridge = try NMEABridge.start(ends[0], name: "boat", endsLines: false)
+    let end = ContinuousClock.now + .seconds(60)
+    var isHeard = false
+    while !isHeard, ContinuousClock.now < end {
+      _ = unsafe Array(noise.utf8).withUnsafeBytes { unsafe write(ends[1], $0.baseAddress, $0.count) }
+      isHeard = PollSet.wait(on: bridge.descriptor, atMost: 5) != 0
+    }
+    #expect(isHeard)
+    close(ends[1])
+  }
+
   @Test(arguments: [(place, true), ("no place left\r\n", false), ("", false)])
   func `a source that ends before it has sent a fix was never there`(text: String, isThere: Bool) throws {
     var ends: [Int32] = [-1, -1]
