@@ -220,7 +220,7 @@ extension Engine {
 
   /// UTC at an instant: as far from the last fix as the instant is; before the first, what the axis says, and
   /// ``UTCTime/unknown`` before anything has an instant.
-  package func utc(at instant: EngineInstant) -> UTCTime {
+  func utc(at instant: EngineInstant) -> UTCTime {
     guard let last = state.gate.last else {
       return instant == .distantPast ? .unknown : UTCTime(microseconds: instant.microseconds)
     }

@@ -546,9 +546,17 @@ extension Engine {
   /// Whether there is anybody to offer events to.
   @inline(__always) var hasSubscribers: Bool { !state.policy.sessions.isEmpty }
 
-  /// Tells the policy by how much UTC is ahead of the engine's axis, as of the last fix.
+  /// Microseconds by which UTC is ahead of the engine's axis, as of the last fix; nil before the first.
+  package var utcAheadMicroseconds: Int64? {
+    @inline(__always) get {
+      guard let last = state.gate.last else { return nil }
+      return last.time.microseconds.saturatingSubtract(last.instant.microseconds)
+    }
+  }
+
+  /// Tells the policy what UTC is.
   private mutating func noteUTC() {
-    guard let last = state.gate.last else { return }
-    state.policy.noteUTC(ahead: last.time.microseconds.saturatingSubtract(last.instant.microseconds))
+    guard let ahead = utcAheadMicroseconds else { return }
+    state.policy.noteUTC(ahead: ahead)
   }
 }

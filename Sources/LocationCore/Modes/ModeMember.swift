@@ -7,7 +7,7 @@ package struct ModeMember: Sendable {
   package let title: String
   /// What one of its values is called in an explanation; nil for ``title``.
   package var singular: String?
-  /// Whether it is over when the subscriber's process has ended.
+  /// Whether it ends with the subscriber's process.
   package var endsWithProcess = false
   /// Writes the member of that key. No member, and an empty list, is nothing to say.
   package let write: @Sendable (SubscriberView, StaticString, inout JSONLine) -> Void

@@ -274,7 +274,7 @@ package struct OwnTracksOutlet: Sendable {
   private func name(_ region: String) -> String { places.first { $0.id == region }?.name ?? region }
 
   private var waypointList: JSONTree {
-    // Apps take the time for a key, so each has its own. A region of beacons is nowhere.
+    // Apps take the time for a key, so each has its own. A region of beacons has no place.
     let waypoints = places.enumerated().filter { $1.radiusMeters > 0 }.map { index, place in
       JSONTree.object([
         "_type": .string("waypoint"), "desc": .string(place.name), "rid": .string(place.id),

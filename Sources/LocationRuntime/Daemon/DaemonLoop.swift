@@ -157,7 +157,7 @@ struct DaemonLoop: ~Copyable {
     self.nmea = nmea
   }
 
-  /// The axis goes on where it was in the same boot; after another it goes on after the last event.
+  /// In the same boot the axis goes on as it was; in another it continues after the last event.
   private static func clock(
     _ database: StateDatabase, _ live: borrowing DaemonHost
   ) throws(Failure) -> SystemClock {
@@ -166,8 +166,7 @@ struct DaemonLoop: ~Copyable {
     {
       return SystemClock(offsetMicroseconds: offset)
     }
-    guard live.last > .distantPast else { return SystemClock() }
-    return SystemClock(after: live.last, at: live.engine.utc(at: live.last))
+    return SystemClock(after: live.last, utcAheadMicroseconds: live.engine.utcAheadMicroseconds ?? 0)
   }
 
   /// Runs until a signal ends it.

@@ -29,7 +29,7 @@ extension DaemonSeat {
     }
   }
 
-  /// What was asked of notifications while no daemon ran, a line each.
+  /// The changes to notifications that wait for a daemon, a line each.
   ///
   /// - Parameter name: whose; nil for all.
   package func notificationsToCome(of name: String?) throws(Failure) -> [String] {

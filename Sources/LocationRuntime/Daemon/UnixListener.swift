@@ -56,7 +56,7 @@ package struct UnixListener: Sendable {
     if let changes { _ = unsafe inotify_add_watch(changes.number, path, events) }
   }
 
-  /// Listens anew where somebody has removed the entry or put something in its place: without it nobody finds us.
+  /// Listens anew where the entry was removed or replaced. Without it no client can connect.
   ///
   /// - Returns: whether that was so.
   /// - Throws: ``Failure`` of code 73 where it can't listen there.

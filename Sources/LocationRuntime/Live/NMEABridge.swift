@@ -119,20 +119,19 @@ struct NMEABridge {
   }
 
   private mutating func run(from source: Int32, to end: Int32, endsLines: Bool) {
-    // A server that has no place for another client takes the connection and ends it: nothing is there then.
-    var greetsAt: Int64? = SystemCall.microseconds(of: CLOCK_MONOTONIC) + Self.greetingMilliseconds * 1_000
+    // A server without room for another client accepts the connection and closes it. It is not a source then.
+    let clock = SystemClock()
+    var greetsAt: EngineInstant? = clock.instant.advanced(bySeconds: Self.greetingSeconds)
     var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
     var polled = PollSet()
     polled.watch(source)
     polled.watch(end)
     while true {
-      let now = SystemCall.microseconds(of: CLOCK_MONOTONIC)
-      if let at = greetsAt, at <= now {
+      if clock.milliseconds(until: greetsAt) == 0 {
         greetsAt = nil
         guard Self.send(greeting, to: end) else { return }
       }
-      let left = greetsAt.map { Int32(($0 - now) / 1_000 + 1) } ?? -1
-      if polled.wait(atMost: left) < 0, errno != EINTR { return }
+      if polled.wait(atMost: clock.milliseconds(until: greetsAt)) < 0, errno != EINTR { return }
       if polled.has(end) {
         // Nothing is asked of a bridge; the end of the stream says that nobody listens any more.
         let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(end, $0) }
@@ -149,14 +148,14 @@ struct NMEABridge {
         piece[count] = UInt8(ascii: "\n")
         count += 1
       }
-      let lines = read(piece.span.extracting(..<count))
-      if !lines.isEmpty, greetsAt.take() != nil, !Self.send(greeting, to: end) { return }
+      var lines = read(piece.span.extracting(..<count))
+      if !lines.isEmpty, greetsAt.take() != nil { lines = greeting + lines }
       guard Self.send(lines, to: end) else { return }
     }
   }
 
-  /// How long a source that sends no fix has to stay for being told as there.
-  private static let greetingMilliseconds: Int64 = 1_000
+  /// Seconds that a source without a fix must stay connected before it is greeted.
+  private static let greetingSeconds = 1.0
   /// More than a second of the fastest line.
   private static let pieceBytes = 1 << 16
 

@@ -108,7 +108,7 @@ extension NMEASource {
     case any
   }
 
-  /// Whether a host is the address of a multicast group, which a network that comes again has forgotten.
+  /// Whether a host is the address of a multicast group. An interface that is removed forgets the groups it has joined.
   static func isGroup(_ host: String) -> Bool {
     if host.contains(":") { return host.lowercased().hasPrefix("ff") }
     return host.split(separator: ".").first.flatMap { UInt8($0) }.map { 224...239 ~= $0 } ?? false

@@ -26,7 +26,7 @@ struct SourceTraits {
   var silenceIsTrouble = true
   /// Whether it measures when it is asked to, so that adaptive sampling can leave it between fixes.
   var canRest = true
-  /// Whether its connection may be dead without a word of it, so that after a silence a new one is tried.
+  /// Whether its connection may be dead without notice. After a silence a new one is made.
   var mayGoStale = true
   /// What to do where it can't be read; nil where it says so itself. Messages about gpsd have remedies of their own.
   var remedy: String?

@@ -11,28 +11,25 @@ package struct SystemClock: Sendable {
   /// 2024-01-01T00:00:00Z. A system clock before it has not been set: this program is younger.
   package static let leastBelievable = UTCTime(microseconds: 1_704_067_200_000_000)
 
-  /// An axis that begins at the system clock's time.
-  package init() {
-    offsetMicroseconds = SystemCall.microseconds(of: CLOCK_REALTIME)
-      .saturatingSubtract(SystemCall.microseconds(of: CLOCK_BOOTTIME))
-  }
-
-  /// The axis of an engine of before, in another boot: it goes on after the last that the engine was told.
+  /// An axis that begins at the system clock's time, or continues that of an engine which ran in an earlier boot.
   ///
-  /// - Parameter utc: what the date was then, by the last fix.
-  package init(after last: EngineInstant, at utc: UTCTime) {
-    let now = UTCTime(microseconds: SystemCall.microseconds(of: CLOCK_REALTIME))
-    let passed = Self.passedMicroseconds(now: now, after: last, at: utc)
-    offsetMicroseconds = last.microseconds.saturatingAdd(passed)
+  /// - Parameters:
+  ///   - last: the engine's last event.
+  ///   - ahead: microseconds by which UTC was ahead of the axis then.
+  package init(after last: EngineInstant = .distantPast, utcAheadMicroseconds ahead: Int64 = 0) {
+    let now = EngineInstant(microseconds: SystemCall.microseconds(of: CLOCK_REALTIME))
+    offsetMicroseconds = Self.beginning(now: now, after: last, utcAheadMicroseconds: ahead).microseconds
       .saturatingSubtract(SystemCall.microseconds(of: CLOCK_BOOTTIME))
   }
 
-  /// How long the machine was off: the system clock's time beside the axis, which began at the system clock of then, and
-  /// beside the date of then. Either may have been wrong by hours, on a board without a battery or with an old receiver.
-  /// So the shorter counts that is no step back, and nothing where both are.
-  static func passedMicroseconds(now: UTCTime, after last: EngineInstant, at utc: UTCTime) -> Int64 {
-    [last.microseconds, utc.microseconds].map { now.microseconds.saturatingSubtract($0) }.filter { $0 >= 0 }
-      .min() ?? 0
+  /// Where an axis begins. The old axis began at the system clock of its time; the last fix says how far off UTC it was.
+  /// Either clock may have been wrong by hours: that of a board without a battery, or that of an old receiver. So the
+  /// axis takes the earlier of the two beginnings that are not before the last event, or else that event.
+  static func beginning(
+    now: EngineInstant, after last: EngineInstant, utcAheadMicroseconds ahead: Int64
+  ) -> EngineInstant {
+    let byReceiver = EngineInstant(microseconds: now.microseconds.saturatingSubtract(ahead))
+    return [now, byReceiver].filter { $0 >= last }.min() ?? last
   }
 
   /// The axis of a clock before, in the same boot.

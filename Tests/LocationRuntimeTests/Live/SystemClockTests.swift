@@ -21,9 +21,10 @@ import Testing
       (0, 8, 8, 0),
     ] as [(Int64, Int64, Int64, Int64)])
   func passed(now: Int64, axis: Int64, utc: Int64, expected: Int64) {
-    let passed = SystemClock.passedMicroseconds(
-      now: UTCTime(microseconds: now * Self.hour), after: EngineInstant(microseconds: axis * Self.hour),
-      at: UTCTime(microseconds: utc * Self.hour))
+    let beginning = SystemClock.beginning(
+      now: EngineInstant(microseconds: now * Self.hour), after: EngineInstant(microseconds: axis * Self.hour),
+      utcAheadMicroseconds: (utc - axis) * Self.hour)
+    let passed = beginning.microseconds - axis * Self.hour
     #expect(passed == expected * Self.hour)
   }
 }
