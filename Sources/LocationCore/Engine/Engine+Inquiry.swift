@@ -15,12 +15,9 @@ extension Engine {
   /// UTC of the latest instant the engine has been told of.
   public var time: UTCTime { utc(at: state.instant) }
 
-  /// The instant of a UTC time, as far from the last fix as the time is.
+  /// The instant of a UTC time.
   public func instant(at time: UTCTime) -> EngineInstant {
-    guard let last = state.gate.last else { return EngineInstant(microseconds: time.microseconds) }
-    return EngineInstant(
-      microseconds: last.instant.microseconds.saturatingAdd(
-        time.microseconds.saturatingSubtract(last.time.microseconds)))
+    EngineInstant(microseconds: time.microseconds.saturatingSubtract(utcAheadMicroseconds ?? 0))
   }
 
   /// What the last fix said of each region for which it was weighed, and of one more that somebody asks about, by id;

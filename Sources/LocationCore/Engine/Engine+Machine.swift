@@ -13,6 +13,7 @@ extension Engine {
     case .network(let network): state.policy.network = network
     case .supply(let supply): state.policy.supply = supply
     case .zone(let zone): state.policy.zone = zone
+    case .utc(let ahead): state.policy.noteUTC(ahead: ahead)
     case .notifier(let isThere): state.policy.hasNotifier = isThere
     case .audioCommand(let command): state.policy.commandAudio(command, in: &turn)
     // For something that is no business of the engine.

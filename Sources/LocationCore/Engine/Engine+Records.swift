@@ -218,14 +218,12 @@ extension Engine {
     return state.nextID
   }
 
-  /// UTC at an instant: as far from the last fix as the instant is; before the first, what the axis says, and
+  /// UTC at an instant, as ``utcAheadMicroseconds`` says; before that is known, what the axis says, and
   /// ``UTCTime/unknown`` before anything has an instant.
   func utc(at instant: EngineInstant) -> UTCTime {
-    guard let last = state.gate.last else {
+    guard let ahead = utcAheadMicroseconds else {
       return instant == .distantPast ? .unknown : UTCTime(microseconds: instant.microseconds)
     }
-    return UTCTime(
-      microseconds: last.time.microseconds.saturatingAdd(
-        instant.microseconds.saturatingSubtract(last.instant.microseconds)))
+    return UTCTime(microseconds: instant.microseconds.saturatingAdd(ahead))
   }
 }

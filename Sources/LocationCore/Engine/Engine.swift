@@ -286,6 +286,7 @@ extension Engine {
       return false
     }
     state.tally.accepted += 1
+    if hasSubscribers { noteUTC() }
     let place = effects.count
     if configuration.explains { recordBelieved(fix, id: id, into: &effects) }
     if state.gate.hasClock { noteClockMove(before: fix, into: &effects) }
@@ -300,10 +301,7 @@ extension Engine {
     }
     state.isBroken = false
     if state.sampling.isOn { bookSource(of: fix, isFromNetwork: report.mode == .network) }
-    if hasSubscribers {
-      noteUTC()
-      if state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }
-    }
+    if hasSubscribers, state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }
     if let reason = state.significant.note(fix, keeps: hasSubscribers) {
       deliver(fix, reason, into: &effects)
     }
@@ -443,7 +441,7 @@ extension Engine {
   private mutating func add(
     _ subscriber: Subscriber, _ initial: SubscriberState, into effects: inout [Effect]
   ) {
-    noteUTC()
+    if !hasSubscribers { noteUTC() }
     let isAdded = state.policy.add(subscriber, state: initial, measure: newMeasure, in: &turn)
     guard isAdded else {
       return refuse(
@@ -546,17 +544,23 @@ extension Engine {
   /// Whether there is anybody to offer events to.
   @inline(__always) var hasSubscribers: Bool { !state.policy.sessions.isEmpty }
 
-  /// Microseconds by which UTC is ahead of the engine's axis, as of the last fix; nil before the first.
+  /// Microseconds by which UTC is ahead of the engine's axis, as of the last fix, or of a system clock that was set
+  /// after it; nil before either. The policy knows of both while it has subscribers.
   package var utcAheadMicroseconds: Int64? {
+    hasSubscribers ? state.policy.utcAhead ?? utcAheadOfLastFix : utcAheadOfLastFix
+  }
+
+  /// The same as of the last fix; nil before the first.
+  private var utcAheadOfLastFix: Int64? {
     @inline(__always) get {
       guard let last = state.gate.last else { return nil }
       return last.time.microseconds.saturatingSubtract(last.instant.microseconds)
     }
   }
 
-  /// Tells the policy what UTC is.
+  /// Tells the policy what UTC is, as of the last fix.
   private mutating func noteUTC() {
-    guard let ahead = utcAheadMicroseconds else { return }
+    guard let ahead = utcAheadOfLastFix else { return }
     state.policy.noteUTC(ahead: ahead)
   }
 }

@@ -108,6 +108,9 @@ public enum MachineEvent: Hashable, Sendable, Codable {
   case supply(PowerSupply)
   /// The machine's time zone (rule D1).
   case zone(TimeZoneRule)
+  /// The system clock was set, and no receiver has told UTC since the machine booted: by so many microseconds the
+  /// clock is ahead of the engine's axis. The next fix knows better.
+  case utc(aheadMicroseconds: Int64)
   /// Whether there is anything that shows notifications (rule B9).
   case notifier(Bool)
   /// The user commands audio, by a key or a headset: `play`, `pause`, `next` and so on (rule F5).

@@ -68,13 +68,22 @@ extension DaemonLoop {
     }
   }
 
-  /// Tells the engine the machine's time zone, and whether there is anything that shows notifications; where not,
-  /// scheduling is refused (rule B9). That is looked at when somebody schedules one, and when the zone may have changed:
-  /// who has none pays nothing.
+  /// Tells the engine UTC, where no receiver has, the machine's time zone, and whether there is anything that shows
+  /// notifications; where not, scheduling is refused (rule B9). That is looked at when somebody schedules one, and when
+  /// clock or zone may have changed: who has none pays nothing.
   mutating func alignNotifications() throws(Failure) {
     let isThere = !notifier.command.isEmpty
     if isThere != live.engine.hasNotifier {
       try live.handle(.machine(.notifier(isThere)), at: clock.read())
+    }
+    let reading = clock.read()
+    let boot = EngineInstant(microseconds: clock.offsetMicroseconds)
+    if !request.isSimulated,
+      let ahead = clockWatch.news(
+        of: reading, boot: boot, lastFix: live.engine.tally.last?.instant,
+        known: live.engine.utcAheadMicroseconds)
+    {
+      try live.handle(.machine(.utc(aheadMicroseconds: ahead)), at: reading)
     }
     // The log has told what is wrong with TZ.
     let zone = (try? TimeZoneFile.machine()) ?? .utc

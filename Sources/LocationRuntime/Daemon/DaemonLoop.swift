@@ -27,6 +27,7 @@ struct DaemonLoop: ~Copyable {
   let supervisor: Supervisor
   private var machine: MachineWatch
   private var zone = ZoneWatch()
+  var clockWatch = ClockWatch()
   var metering = Metering()
   /// What good moments to fetch depend on; nil while nobody has the mode.
   var conditions: MachineConditions?
@@ -295,6 +296,7 @@ struct DaemonLoop: ~Copyable {
     transfers.watch(&polled)
     machine.watch(&polled)
     zone.watch(&polled, isNeeded: live.engine.followsZone)
+    clockWatch.watch(&polled)
     conditions?.watch(&polled)
     notifier.watch(&polled)
     nmea?.watch(&polled, at: before)
@@ -318,6 +320,7 @@ struct DaemonLoop: ~Copyable {
     try takeTransfers()
     for event in machine.take(polled) { try take(event) }
     if zone.take(polled) { try alignNotifications() }
+    if clockWatch.take(polled), live.engine.hasNotifications { try alignNotifications() }
     try takeConditions()
     for outcome in notifier.take(polled, at: clock.instant) { try take(outcome) }
     if let trouble = nmea?.take(polled, at: clock.instant) { note(trouble) }

@@ -380,6 +380,28 @@ import Testing
     #expect(stage.notified.map(\.reason) == [.overdue, .due])
   }
 
+  @Test(arguments: [false, true])
+  func `D1 before a fix UTC is what the system clock is set to`(hadFix: Bool) {
+    var stage = Self.stage()
+    if hadFix { stage.take(1, Self.fix(1, ahead: -60)) }
+    stage.say(2, Self.after(100))
+    let at = LocalNotification(id: "at", title: "A", when: .at(Self.time("2026-05-01T07:00:30Z")))
+    stage.say(2, .mode(.notify(at)))
+    stage.take(10, .machine(.utc(aheadMicroseconds: 3_600_000_000)))
+    // Another subscriber is no reason to go back to the fix.
+    stage.add(Subscriber(name: "b", services: []), .suspended, at: 11)
+    stage.wait(until: 29)
+    #expect(stage.shown == [])
+    stage.wait(until: 30)
+    #expect(stage.shown == ["at"])
+    #expect(stage.notified.map(\.reason) == [.due])
+    #expect(stage.engine.time == Self.time("2026-05-01T07:00:30Z"))
+    stage.wait(until: 102)
+    #expect(stage.shown == ["at", "tea"])
+    stage.take(110, Self.fix(110, ahead: 0))
+    #expect(stage.engine.time == Self.time("2026-05-01T06:01:50Z"), "a fix knows better")
+  }
+
   @Test func `D1 D5 how long the machine was off only the clocks tell`() {
     var stage = Self.stage()
     stage.take(1, Self.fix(1, ahead: 0))

@@ -78,7 +78,7 @@ import Testing
     .beacon(.seen(Beacon(uuid: Array(0..<16), major: 1, minor: 7), seconds: nil)),
     .beacon(.lost(nil, secondsAgo: 10)),
     .machine(.zone(.utc)), .machine(.network(.metered)), .machine(.absent(true)), .machine(.audience(true)),
-    .machine(.notifier(false)),
+    .machine(.notifier(false)), .machine(.utc(aheadMicroseconds: -3)),
     .machine(.supply(PowerSupply(isOnBattery: true, percent: 19))), .machine(.awake),
     .machine(.reboot), .machine(.memoryPressure(.critical)), .machine(.lowPower(true)), .machine(.unlock),
     .end,

@@ -1,0 +1,61 @@
+import CTimer
+import Glibc
+import LocationCore
+import LocationFormats
+
+/// Tells when the system clock is set: by the user, or by the network after a start with a wrong date. It is a timer
+/// that is never due, and that Linux cancels then (timerfd_create(2)).
+struct ClockWatch {
+  private let timer: Descriptor?
+  /// Whether it was set since this watch began.
+  private(set) var wasSet = false
+
+  init() {
+    let number = timerfd_create(CLOCK_REALTIME, Int32(TFD_NONBLOCK) | Int32(TFD_CLOEXEC))
+    timer = number >= 0 ? Descriptor(number) : nil
+    arm()
+  }
+
+  /// Adds what is waited for.
+  func watch(_ polled: inout PollSet) { polled.watch(timer?.number ?? -1) }
+
+  /// Whether the clock was set, once.
+  mutating func take(_ polled: PollSet) -> Bool {
+    guard let timer, polled.has(timer.number) else { return false }
+    timer.drain()
+    arm()
+    wasSet = true
+    return true
+  }
+
+  /// What the engine is to be told of UTC, microseconds ahead of its axis; nil where it knows that as well or better.
+  ///
+  /// A fix since the machine booted counts more: the boot-time clock has gone on from it. A clock that nobody has set
+  /// may have begun at any date, so without that it only counts where it is ahead of what the engine takes for UTC.
+  ///
+  /// - Parameters:
+  ///   - reading: both clocks, now.
+  ///   - boot: when the machine booted, on the engine's axis.
+  ///   - lastFix: when the engine's last fix was; nil before the first.
+  ///   - known: what the engine was told.
+  func news(
+    of reading: ClockReading, boot: EngineInstant, lastFix: EngineInstant?, known: Int64?
+  ) -> Int64? {
+    guard let utc = reading.utc, lastFix.map({ $0 < boot }) ?? true else { return nil }
+    let ahead = utc.microseconds.saturatingSubtract(reading.instant.microseconds)
+    let step = ahead.saturatingSubtract(known ?? 0)
+    guard step.magnitude > Self.leastStepMicroseconds, wasSet || step > 0 else { return nil }
+    return ahead
+  }
+
+  /// A step that is more than how late a notification may be without being called so (rule D3).
+  private static let leastStepMicroseconds: UInt64 = 1_000_000
+
+  private func arm() {
+    guard let timer else { return }
+    var never = itimerspec()
+    never.it_value.tv_sec = Int.max
+    _ = unsafe timerfd_settime(
+      timer.number, Int32(TFD_TIMER_ABSTIME) | Int32(TFD_TIMER_CANCEL_ON_SET), &never, nil)
+  }
+}
