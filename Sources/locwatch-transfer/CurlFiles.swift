@@ -59,11 +59,15 @@ import LocationFormats
   var hasProgressed: Bool {
     unsafe hasBegun && !validator.isEmpty && error == 0 && file.pointee.count > file.pointee.begin
   }
-  /// Bytes that the whole has; -1 where the server does not say.
-  var total: Int { Int(unsafe file.pointee.total) }
+  /// Bytes that the whole has, as this answer says, or the one before of which this one is a part; -1 where neither does.
+  var total: Int {
+    let said = Int(unsafe file.pointee.total)
+    return said < 0 && status == 206 ? Int(unsafe file.pointee.whole) : said
+  }
   /// Whether it is known that the file that is gone on with has so many bytes, and the answer is of no other.
   func isWhole(_ bytes: Int) -> Bool {
-    unsafe file.pointee.whole == Int64(bytes) && locwatch_file_is_other(file) == 0
+    let known = unsafe file.pointee.whole >= 0 ? file.pointee.whole : file.pointee.total
+    return unsafe known == Int64(bytes) && locwatch_file_is_other(file) == 0
   }
   /// The status of the answer; 0 before there is one.
   var status: Int { Int(unsafe file.pointee.status) }

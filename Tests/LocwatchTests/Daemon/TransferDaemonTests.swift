@@ -72,6 +72,21 @@ struct TransferDaemonTests {
                 self.wfile.write(data[begin:begin + 1000])
                 self.close_connection = True
                 return
+            if kind in ("pieces", "unknown"):
+                begin = int((self.headers.get("Range") or "bytes=0-")[6:-1])
+                if begin == len(data): return self.plain(416, [("Content-Range", f"bytes */{len(data)}")])
+                piece = data[begin:begin + 2000]
+                self.send_response(206 if begin else 200)
+                self.send_header("ETag", '"one"')
+                if begin: self.send_header("Content-Range", f"bytes {begin}-{begin + len(piece) - 1}/*")
+                if begin: self.send_header("Content-Length", str(len(piece)))
+                elif kind == "pieces": self.send_header("Content-Length", str(len(data)))
+                else: self.send_header("Transfer-Encoding", "chunked")
+                self.end_headers()
+                self.note(206 if begin else 200, len(piece))
+                self.wfile.write((b"" if begin or kind == "pieces" else b"7d0\r\n") + piece)
+                self.close_connection = True
+                return
             if kind in ("other", "short"):
                 half = len(data) // 2
                 if self.headers.get("Range") and kind == "short":
@@ -502,6 +517,22 @@ struct TransferDaemonTests {
     // Doubled each time, the 11 waits are more than 1500 s of the log.
     #expect(site.second < 500, "\(site.second)")
     #expect(await site.run.end() == 0)
+  }
+
+  @Test func `I1 parts that do not say how long the whole is are put together to the end`() async throws {
+    let site = try await Site(
+      ["pieces", "unknown", "file"].map { Self.ask("/\($0)/5000", $0) }.joined(separator: "\n"),
+      settings: "transfers: {retry_s: 1, retry_limit_s: 1}\n")
+    try await site.retry(until: "the files") { site.told("transfer.done").count == 3 }
+    #expect(site.file("pieces") == site.file("file"))
+    #expect(site.file("unknown") == site.file("file"))
+    #expect(
+      site.requests.map(String.init).sorted() == [
+        "GET /file/5000 - 200 5000", "GET /pieces/5000 - 200 2000", "GET /pieces/5000 bytes=2000- 206 2000",
+        "GET /pieces/5000 bytes=4000- 206 1000", "GET /unknown/5000 - 200 2000",
+        "GET /unknown/5000 bytes=2000- 206 2000", "GET /unknown/5000 bytes=4000- 206 1000",
+        "GET /unknown/5000 bytes=5000- 416 2",
+      ])
   }
 
   @Test func `I4 what is no plain file is not sent, and holds nothing up`() async throws {
