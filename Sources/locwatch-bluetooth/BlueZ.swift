@@ -41,12 +41,14 @@ enum BlueZ {
     func flag(_ interface: String, _ name: String) -> Bool { value(interface, name) == .flag(true) }
   }
 
-  /// Learns when BlueZ comes and goes, and what becomes of devices.
+  /// Learns when BlueZ comes and goes, and what becomes of adapters and devices.
   static func begin(on bus: borrowing MessageBus) throws(MessageBus.Failure) {
     try bus.watchOwners(of: service)
-    try bus.match(
-      "type='signal',sender='\(service)',interface='\(properties)',member='PropertiesChanged',arg0='\(device)'"
-    )
+    for interface in [adapter, device] {
+      try bus.match(
+        "type='signal',sender='\(service)',interface='\(properties)',member='PropertiesChanged',arg0='\(interface)'"
+      )
+    }
     try bus.match("type='signal',sender='\(service)',interface='\(objects)'")
   }
 

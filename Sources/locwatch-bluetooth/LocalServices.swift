@@ -40,6 +40,8 @@ struct LocalServices {
     var asked: UInt64?
     /// The call by which it is advertised.
     var advertised: UInt64?
+    /// Whether BlueZ refused that, or has given it up, as while Bluetooth is off.
+    var isUnseen = false
     /// The adapter at which it is registered.
     var adapter: String?
 
@@ -96,9 +98,15 @@ struct LocalServices {
     services[place].asked = try bus.send(
       BlueZ.service, adapter.path, BlueZ.gattManager, "RegisterApplication",
       [.path(services[place].root), .map([])])
-    guard adapter.has(BlueZ.advertisingManager) else { return }
+    if adapter.has(BlueZ.advertisingManager) { try advertise(place, at: adapter.path, on: bus) }
+  }
+
+  private mutating func advertise(
+    _ place: Int, at adapter: String, on bus: borrowing MessageBus
+  ) throws(MessageBus.Failure) {
+    services[place].isUnseen = false
     services[place].advertised = try bus.send(
-      BlueZ.service, adapter.path, BlueZ.advertisingManager, "RegisterAdvertisement",
+      BlueZ.service, adapter, BlueZ.advertisingManager, "RegisterAdvertisement",
       [.path(services[place].advertisement), .map([])])
   }
 
@@ -188,13 +196,18 @@ struct LocalServices {
     }
   }
 
-  /// BlueZ has lost objects, or has another adapter.
+  /// BlueZ has lost objects, or has an adapter that it had not or that was off.
   mutating func note(
     lost: [String], hasNewAdapter: Bool, on bus: borrowing MessageBus
   ) throws(MessageBus.Failure) {
     for place in services.indices {
       if let adapter = services[place].adapter, lost.contains(adapter) { forget(place) }
-      if hasNewAdapter, services[place].adapter == nil { try register(place, on: bus) }
+      guard hasNewAdapter else { continue }
+      if let adapter = services[place].adapter {
+        if services[place].isUnseen { try advertise(place, at: adapter, on: bus) }
+      } else {
+        try register(place, on: bus)
+      }
     }
   }
 
@@ -205,6 +218,7 @@ struct LocalServices {
     }
     services[place].asked = nil
     services[place].advertised = nil
+    services[place].isUnseen = false
     services[place].adapter = nil
     for which in services[place].characteristics.indices {
       services[place].characteristics[which].isNotifying = false
@@ -223,6 +237,7 @@ struct LocalServices {
     } else if let place = services.firstIndex(where: { $0.advertised == call }) {
       services[place].advertised = nil
       if message.kind == .error {
+        services[place].isUnseen = true
         BluetoothMain.note("BlueZ does not advertise the service: \(message.errorText)")
       }
     }
@@ -244,7 +259,9 @@ struct LocalServices {
     switch (call.interface, call.member) {
     case (BlueZ.objects, "GetManagedObjects"): try bus.reply(to: call, [Self.objects(of: service)])
     case (BlueZ.properties, "GetAll"): try bus.reply(to: call, [.map(Self.properties(of: path, in: service))])
-    case (BlueZ.advertisement, "Release"): try bus.reply(to: call)
+    case (BlueZ.advertisement, "Release"):
+      services[place].isUnseen = true
+      try bus.reply(to: call)
     case _: try Self.refuse(call, on: bus)
     }
   }

@@ -26,6 +26,8 @@ struct RemoteDevices {
     var characteristic: String
     /// What BlueZ calls the device; nil where it does not know it.
     var device: String?
+    /// What it calls the characteristic that notifies.
+    var notifier: String?
     var phase = Phase.waiting(until: nil)
     /// Attempts in a row that failed.
     var failures = 0
@@ -37,7 +39,8 @@ struct RemoteDevices {
   private var sessions: [Session] = []
   /// The adapter that looks for devices now.
   private var searcher: String?
-  /// Objects that BlueZ has lost, and whether it has another adapter, since that was last asked.
+  /// Objects that BlueZ has lost, and whether it has an adapter that it had not or that was off, since that was last
+  /// asked.
   private var lost: [String] = []
   private var hasNewAdapter = false
 
@@ -96,8 +99,7 @@ struct RemoteDevices {
       return
     }
     guard device.flag(BlueZ.device, "ServicesResolved") else {
-      sessions[place].phase = .resolving(until: now + Self.resolveMilliseconds)
-      return
+      return resolve(place)
     }
     guard let characteristic = characteristic(of: sessions[place], at: device.path, in: all) else {
       say("\(address) has no characteristic \(sessions[place].characteristic)", of: place)
@@ -105,6 +107,7 @@ struct RemoteDevices {
     }
     let call = try bus.send(
       BlueZ.service, characteristic, BlueZ.characteristic, "AcquireNotify", [.map([])])
+    sessions[place].notifier = characteristic
     sessions[place].phase = .acquiring(call)
   }
 
@@ -158,6 +161,11 @@ struct RemoteDevices {
     BluetoothMain.note(text)
   }
 
+  /// Waits until BlueZ knows again what services a device has: they have changed.
+  private mutating func resolve(_ place: Int) {
+    sessions[place].phase = .resolving(until: BlueZ.milliseconds + Self.resolveMilliseconds)
+  }
+
   /// What has become of BlueZ's objects since this was last asked.
   mutating func takeObjects() -> (lost: [String], hasNewAdapter: Bool) {
     defer {
@@ -205,16 +213,26 @@ struct RemoteDevices {
     case .answer, .error: try takeAnswer(message, on: bus)
     case .signal:
       if message.isSignal(BlueZ.properties, "PropertiesChanged") {
-        _ = try message.text()
+        let interface = try message.text()
         guard case .map(let changes)? = try message.value() else { return }
-        try note(changes, of: message.path, on: bus)
+        if interface != BlueZ.adapter {
+          try note(changes, of: message.path, on: bus)
+        } else if changes.contains(where: { $0.key == "Powered" && $0.value == .flag(true) }) {
+          try noteAdapter(on: bus)
+        }
       } else if message.isSignal(BlueZ.objects, "InterfacesAdded") {
         guard let path = try message.text() else { return }
         try noteObject(BlueZ.Object(path: path, interfaces: BlueZ.interfaces(try message.value())), on: bus)
       } else if message.isSignal(BlueZ.objects, "InterfacesRemoved") {
         guard let path = try message.text() else { return }
         lost.append(path)
-        for place in sessions.indices where sessions[place].device == path { fail(place) }
+        for place in sessions.indices {
+          if sessions[place].device == path {
+            fail(place)
+          } else if sessions[place].notifier == path, sessions[place].phase == .held {
+            resolve(place)
+          }
+        }
       }
     case .call, nil: break
     }
@@ -265,6 +283,8 @@ struct RemoteDevices {
         if value("Connected") == .flag(false) {
           // It went by itself: it is connected again as soon as it is back.
           try advance(place, on: bus)
+        } else if value("ServicesResolved") == .flag(false) {
+          resolve(place)
         } else if case .resolving = session.phase, value("ServicesResolved") == .flag(true) {
           try advance(place, on: bus)
         }
@@ -278,15 +298,35 @@ struct RemoteDevices {
     }
   }
 
-  /// BlueZ has heard of a device that it did not know.
+  /// BlueZ has an adapter, a device or a characteristic that it had not.
   private mutating func noteObject(
     _ object: BlueZ.Object, on bus: borrowing MessageBus
   ) throws(MessageBus.Failure) {
-    let isAdapter = object.has(BlueZ.adapter)
-    let address = object.text(BlueZ.device, "Address")?.uppercased()
-    if isAdapter { hasNewAdapter = true }
-    guard isAdapter || address != nil else { return }
-    for place in sessions.indices where isAdapter || sessions[place].address == address {
+    if object.has(BlueZ.adapter) { return try noteAdapter(on: bus) }
+    if let address = object.text(BlueZ.device, "Address")?.uppercased() {
+      return try advanceIdle(on: bus) { $0.address == address }
+    }
+    guard object.has(BlueZ.characteristic) else { return }
+    for place in sessions.indices
+    where sessions[place].device.map({ object.path.hasPrefix($0 + "/") }) ?? false {
+      let uuid = object.text(BlueZ.characteristic, "UUID")?.lowercased()
+      if case .resolving = sessions[place].phase, sessions[place].characteristic == uuid {
+        try advance(place, on: bus)
+      }
+    }
+  }
+
+  /// There is an adapter that can be used.
+  private mutating func noteAdapter(on bus: borrowing MessageBus) throws(MessageBus.Failure) {
+    hasNewAdapter = true
+    try advanceIdle(on: bus) { _ in true }
+  }
+
+  /// Takes the next step for those sessions of some that wait or search.
+  private mutating func advanceIdle(
+    on bus: borrowing MessageBus, _ isMeant: (Session) -> Bool
+  ) throws(MessageBus.Failure) {
+    for place in sessions.indices where isMeant(sessions[place]) {
       switch sessions[place].phase {
       case .waiting, .searching: try advance(place, on: bus)
       case .connecting, .resolving, .acquiring, .held: break

@@ -21,7 +21,8 @@ import Testing
     def note(*words): print(*words, file=log)
     PROPERTIES, MANAGER = "org.freedesktop.DBus.Properties", "org.freedesktop.DBus.ObjectManager"
     DEVICE = "/org/bluez/hci0/dev_AA_BB_CC_DD_EE_FF"
-    state = {"known": False, "near": False, "connected": False, "resolved": False}
+    state = {"known": False, "near": False, "connected": False, "resolved": False,
+             "powered": True}
     ends, client, root = [], None, None
     empty = dbus.Dictionary({}, signature="sv")
     def device_properties():
@@ -30,7 +31,7 @@ import Testing
     class Root(dbus.service.Object):
         @dbus.service.method(MANAGER, out_signature="a{oa{sa{sv}}}")
         def GetManagedObjects(self):
-            all = {"/org/bluez/hci0": {"org.bluez.Adapter1": {"Powered": True}, "org.bluez.GattManager1": empty,
+            all = {"/org/bluez/hci0": {"org.bluez.Adapter1": {"Powered": dbus.Boolean(state["powered"])}, "org.bluez.GattManager1": empty,
                                        "org.bluez.LEAdvertisingManager1": empty}}
             if state["known"]: all[DEVICE] = {"org.bluez.Device1": device_properties()}
             if state["resolved"]:
@@ -41,6 +42,8 @@ import Testing
             return all
         @dbus.service.signal(MANAGER, signature="oa{sa{sv}}")
         def InterfacesAdded(self, path, interfaces): pass
+        @dbus.service.signal(MANAGER, signature="oas")
+        def InterfacesRemoved(self, path, interfaces): pass
     class Device(dbus.service.Object):
         @dbus.service.method("org.bluez.Device1", async_callbacks=("done", "failed"))
         def Connect(self, done, failed):
@@ -74,6 +77,8 @@ import Testing
         def StopDiscovery(self):
             state["searching"] = False
             note("stop")
+        @dbus.service.signal(PROPERTIES, signature="sa{sv}as")
+        def PropertiesChanged(self, interface, changes, gone): pass
         @dbus.service.method("org.bluez.GattManager1", in_signature="oa{sv}", sender_keyword="sender",
                              async_callbacks=("done", "failed"))
         def RegisterApplication(self, path, options, sender, done, failed):
@@ -90,6 +95,9 @@ import Testing
                              async_callbacks=("done", "failed"))
         def RegisterAdvertisement(self, path, options, sender, done, failed):
             def came(values):
+                if not state["powered"]:
+                    note("not advertised")
+                    return failed(dbus.DBusException("off", name="org.bluez.Error.Failed"))
                 note("advertised", values["Type"], values["ServiceUUIDs"][0], values.get("LocalName", ""))
                 done()
             bus.call_async(sender, path, PROPERTIES, "GetAll", "s", ("org.bluez.LEAdvertisement1",), came, failed)
@@ -119,6 +127,18 @@ import Testing
             state["near"] = False
             drop()
         elif verb == "notify": ends[0].send(bytes.fromhex(words[0]))
+        elif verb == "power":
+            state["powered"] = words[0] == "on"
+            adapter.PropertiesChanged("org.bluez.Adapter1",
+                dbus.Dictionary({"Powered": dbus.Boolean(state["powered"])}, signature="sv"), [])
+        elif verb == "renew":
+            # The device has other services. Not every such change is told by ServicesResolved.
+            for end in ends: end.close()
+            path, type = DEVICE + "/service000a/char000b", "org.bluez.GattCharacteristic1"
+            if words == ["told"]: change(resolved=False)
+            objects.InterfacesRemoved(path, [type])
+            objects.InterfacesAdded(path, {type: {"UUID": "00002a37-0000-1000-8000-00805f9b34fb"}})
+            if words == ["told"]: change(resolved=True)
         else:
             path = root + "/service/char" + words[0]
             characteristic = "org.bluez.GattCharacteristic1"
@@ -294,6 +314,37 @@ import Testing
     #expect(try run.shown("a")?.accessories.isEmpty == true)
     #expect(try run.state(of: "a") == .notRunning)
     #expect(try await run.decisions("a").contains("drop J5 force_quit"))
+    #expect(await run.end() == 0)
+  }
+
+  @Test(arguments: ["renew", "renew told"])
+  func `J3 when the services of a device change, its notifications are asked for anew`(
+    _ change: String
+  ) async throws {
+    let run = try DaemonRun()
+    let command = try await Self.start(run, Self.central, mode: "bluetooth-central")
+    try command("near")
+    try await Self.waitForLog(run, "passed band")
+    try command(change)
+    try await Self.waitForBlueZ(run, "acquired", count: 2)
+    try await Self.waitForLog(run, "passed band", count: 2)
+    try command("notify 0142")
+    try await Self.waitForLog(run, "heard 0142")
+    #expect(run.lines(of: "bluez.log").count { $0 == "connect" } == 1)
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `J3 a service is advertised as soon as Bluetooth is on`() async throws {
+    let run = try DaemonRun()
+    try await run.add(
+      "a", Self.program(Self.peripheral, run), manifest: "services: []\nmodes: [bluetooth-peripheral]")
+    let command = try Self.begin(run)
+    try command("power off")
+    #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
+    try await Self.waitForBlueZ(run, "not advertised")
+    try command("power on")
+    let line = "advertised peripheral 0000aaaa-0000-1000-8000-00805f9b34fb Lamp"
+    try await Self.waitForBlueZ(run, line)
     #expect(await run.end() == 0)
   }
 
