@@ -194,7 +194,8 @@ struct ReplayCommand: AsyncParsableCommand {
         remedy: "write --sampling continuous, or leave out \(batch ? "--batch" : "--no-programs")")
     }
     request.sampling = sampling?.mode
-    request.keepsRecordedConfiguration = engine.config == nil && engine.profile == nil
+    request.keepsRecordedConfiguration = engine.config == nil
+    request.hasOwnProfile = engine.profile != nil
     request.configuration.explains = explain
     request.regions = try regionFiles.read()
     for file in subscribers {

@@ -14,6 +14,8 @@ public struct ReplayRequest: Sendable {
   public var subscribers: [Subscriber] = []
   /// Whether a recording is replayed with its own configuration, rather than with this one.
   public var keepsRecordedConfiguration = false
+  /// Whether the profile stands in for the recorded one.
+  public var hasOwnProfile = false
   /// Who decides when the receiver is on, where that is other than in a recording's configuration.
   public var sampling: SamplingConfiguration.Mode?
   /// Whether ``subscribers`` only stand in for those that nobody named; a recording has its own.

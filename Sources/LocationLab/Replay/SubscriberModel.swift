@@ -265,6 +265,16 @@ struct SubscriberModel {
 }
 
 extension SubscriberEvent {
+  /// Whether it is what came of an order of the engine: an answer to an event, or the end of a process.
+  var isOfOrder: Bool {
+    switch self {
+    case .acknowledged, .done, .finished, .exited, .orphaned, .mode(.presented), .mode(.fetched): true
+    case .foreground, .background, .quit, .beginTask, .endTask, .authorization, .accuracy,
+      .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran, .preserve, .interrupted, .mode:
+      false
+    }
+  }
+
   /// Whether a program says it by itself.
   fileprivate var isAnswer: Bool {
     switch self {

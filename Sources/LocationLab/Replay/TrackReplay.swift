@@ -13,8 +13,8 @@ struct ReplayPorts<Sink: RecordSink>: EffectPorts {
   /// What a page is made of; nil where nobody wants one.
   var report: TrackReport?
   var model: SubscriberModel
-  /// Whether the modelled programs answer; those of a recording have answered in it.
-  var hasModel = true
+  /// Who answers for the programs.
+  var programs = ReplayPrograms.modelled
   /// When orders are carried out.
   var now = EngineInstant.distantPast
   /// Orders to the receiver that are to be carried out, in order.
@@ -23,16 +23,35 @@ struct ReplayPorts<Sink: RecordSink>: EffectPorts {
   var modes = ModeTally()
 
   mutating func receive(_ record: Record) {
-    if hasModel, case .call(let call) = record.body { model.note(call, as: record.id) }
-    if hasModel, case .push(let push) = record.body { model.note(push, as: record.id) }
+    if programs != .recorded, case .call(let call) = record.body { model.note(call, as: record.id) }
+    if programs != .recorded, case .push(let push) = record.body { model.note(push, as: record.id) }
     modes.count(record)
     report?.add(record)
     sink.receive(record)
   }
 
-  mutating func receive(_ order: Order) { if hasModel { model.perform(order, at: now) } }
+  mutating func receive(_ order: Order) {
+    switch programs {
+    case .modelled: model.perform(order, at: now)
+    case .recorded: break
+    case .remodelled:
+      // What accessories do was recorded.
+      if case .accessory = order { return }
+      model.perform(order, at: now)
+    }
+  }
 
   mutating func receive(_ order: ReceiverOrder) { receiverOrders.append(order) }
+}
+
+/// Who answers for the programs of a replay.
+enum ReplayPrograms {
+  /// The model.
+  case modelled
+  /// The recording, in which they have answered.
+  case recorded
+  /// The model does for those of a recording: what they answered there names events that may not come now.
+  case remodelled
 }
 
 /// Runs one track through an engine of its own: reader, scenario and modelled programs in front of it, records behind
@@ -50,6 +69,10 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   private var begin: EngineInstant?
   private var hasStarted = false
   private var hasEnded = false
+  /// Whether the part of a recording that is wanted is over.
+  private var hasPassed = false
+  /// The first id that the engine gives out here.
+  private var firstID = 0
 
   /// - Parameter handsOnAll: whether the engine is handed every report that its receiver is on for, so that nobody calls
   ///   ``pass(_:)``.
@@ -71,24 +94,25 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     if receiver != nil || !handsOnAll { clock = FixGate(configuration: request.configuration.gate) }
   }
 
-  /// A replay of a recording: its events as they were, but for what the request puts in their place.
-  ///
-  /// A recording that begins in the middle goes on from its snapshot, unless regions or subscribers are put in the
-  /// place of the recorded ones.
+  /// A replay of a recording: its events as they were, but for what the request puts in their place. One that begins in
+  /// the middle goes on from its snapshot.
   ///
   /// - Throws: ``Failure`` of code 65 where the snapshot is of no engine.
   init(
     _ request: ReplayRequest, recorded configuration: EngineConfiguration, from snapshot: EngineSnapshot?,
     to sink: Sink
   ) throws(Failure) {
-    let isAsRecorded =
-      request.keepsRecordedConfiguration && request.regions.isEmpty && request.hasDefaultSubscribers
+    let decidesAsRecorded =
+      request.keepsRecordedConfiguration && request.regions.isEmpty && request.scenario == nil
+      && request.from == nil && request.to == nil
+      && request.sampling.map { $0 == configuration.sampling.mode } ?? true
     var request = request
     request.shared = nil
     if request.keepsRecordedConfiguration {
-      let explains = request.configuration.explains || configuration.explains
+      let asked = request.configuration
       request.configuration = configuration
-      request.configuration.explains = explains
+      request.configuration.explains = asked.explains || configuration.explains
+      if request.hasOwnProfile { request.configuration.profile = asked.profile }
       if let mode = request.sampling { request.configuration.sampling.mode = mode }
     }
     if request.hasDefaultSubscribers {
@@ -97,14 +121,36 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
       request.hasDefaultSubscribers = false
     }
     self.init(request, to: sink)
-    host.ports.hasModel = !request.subscribers.isEmpty
+    if request.subscribers.isEmpty {
+      host.ports.programs = decidesAsRecorded ? .recorded : .remodelled
+    }
     // What was recorded is what the receiver gave; of one that was always on less may be asked.
     if configuration.sampling.isDutyCycled { receiver = nil }
-    guard let snapshot, isAsRecorded else { return }
-    host.replaceEngine(
-      try snapshot.configured(request.configuration).restored())
-    now = host.engine.instant
-    hasStarted = true
+    guard let snapshot else { return }
+    try goOn(from: snapshot)
+  }
+
+  /// Goes on from a snapshot, with the regions and programs of the request in the place of its own.
+  private mutating func goOn(from snapshot: EngineSnapshot) throws(Failure) {
+    var engine = try snapshot.configured(request.configuration).restored()
+    var replaced: [Event] = []
+    if !request.regions.isEmpty { replaced += engine.regionIDs.map { .removeRegion(id: $0) } }
+    if !request.subscribers.isEmpty {
+      replaced += engine.subscribers.map { .removeSubscriber(name: $0.subscriber.name) }
+    }
+    let instant = engine.instant
+    // Nothing is told of it: in this replay they have never been.
+    var untold: [Effect] = []
+    for event in replaced { engine.handle(Stamped(at: instant, event), into: &untold) }
+    for id in engine.regionIDs {
+      if let region = engine.region(id) { host.ports.report?.add(region) }
+    }
+    for view in engine.subscribers {
+      host.ports.report?.add(view.subscriber.name, view.state, at: engine.time)
+    }
+    firstID = engine.nextID
+    host.replaceEngine(engine)
+    if instant > .distantPast { start(at: instant) }
   }
 
   /// Where the records go.
@@ -209,6 +255,24 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     host.ports.report?.add(report, isBelieved ? .believed : .refused)
   }
 
+  /// Whether something that was said to, or by, a program of the recording also counts here.
+  private func isOfRecording(_ event: SubscriberEvent) -> Bool {
+    switch host.ports.programs {
+    case .modelled: false
+    case .recorded: true
+    case .remodelled:
+      if case .acknowledged(let event, _) = event { event < firstID } else { !event.isOfOrder }
+    }
+  }
+
+  /// Whether an event is of the part that is wanted. With the first one after it the part is over.
+  private mutating func isWanted(_ stamped: Stamped) -> Bool {
+    guard !hasPassed else { return false }
+    if let to = request.to, hasStarted, host.time(of: stamped) > to { hasPassed = true }
+    if case .fix(let report) = stamped.event { return isWanted(report) && !hasPassed }
+    return !hasPassed
+  }
+
   private func isWanted(_ report: FixReport) -> Bool {
     guard let time = report.time else { return true }
     if let from = request.from, time < from { return false }
@@ -221,18 +285,21 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   mutating func take(_ stamped: Stamped) {
     switch stamped.event {
     case .addRegion, .changeRegion, .removeRegion: if !request.regions.isEmpty { return }
-    case .addSubscriber, .removeSubscriber, .subscriber: if host.ports.hasModel { return }
-    case .fix(let report): guard isWanted(report) else { return }
-    case .segmentBreak, .source, .receiver, .beacon, .machine, .time: break
-    case .end: hasEnded = true
+    case .addSubscriber, .removeSubscriber: if host.ports.programs == .modelled { return }
+    case .subscriber(let name, let event):
+      guard isOfRecording(event) else { return }
+      if event.endsProcess { host.ports.model.end(name) }
+    case .fix, .segmentBreak, .source, .receiver, .beacon, .machine, .time, .end: break
     }
+    guard isWanted(stamped) else { return }
+    if case .end = stamped.event { hasEnded = true }
     if stamped.at > .distantPast { run(until: stamped.at) }
     if case .fix(let report) = stamped.event {
       take(report, at: stamped.at)
       return commit()
     }
     let time = host.ports.report == nil ? UTCTime(microseconds: 0) : presentTime
-    host.handle(stamped)
+    handle(stamped)
     switch stamped.event {
     case .segmentBreak: host.ports.report?.breakTrack()
     case .addRegion(let region), .changeRegion(let region): host.ports.report?.add(region)
@@ -260,6 +327,11 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     }
     if let doubt = Self.doubt(in: summary) { summary.notes.append(doubt) }
     if let lack = receiverLack { summary.notes.append(lack) }
+    if host.ports.programs == .remodelled, !host.engine.subscribers.isEmpty {
+      summary.notes.append(
+        "the recorded programs are modelled, because other events may lead to other answers: each acknowledges at once"
+      )
+    }
     host.ports.report?.finish(summary, host.engine.ledger)
     return summary
   }
@@ -361,9 +433,6 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
       host.ports.model.setMissing(bytes: freesBytes)
       handle(.machine(.memoryPressure(level)))
     case .machine(let event):
-      if event == .reboot {
-        for subscriber in request.subscribers { host.ports.model.end(subscriber.name) }
-      }
       handle(.machine(event))
     }
   }
@@ -374,7 +443,14 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     return last.time.advanced(bySeconds: last.instant.seconds(to: now))
   }
 
-  private mutating func handle(_ event: Event) { host.handle(Stamped(at: now, event)) }
+  private mutating func handle(_ event: Event) { handle(Stamped(at: now, event)) }
+
+  private mutating func handle(_ stamped: Stamped) {
+    if case .machine(.reboot) = stamped.event {
+      for view in host.engine.subscribers { host.ports.model.end(view.subscriber.name) }
+    }
+    host.handle(stamped)
+  }
 
   /// Hands the effects on. What comes of an order to the receiver may add further ones.
   private mutating func commit() {
