@@ -28,7 +28,8 @@ extension Policy {
   ///
   /// - Parameter isAwake: whether the machine is known to be awake for something else.
   mutating func fireModes(isAwake isAwakeAnyway: Bool, in turn: inout PolicyTurn) {
-    guard sessions.contains(where: \.modes.isUsed) else { return }
+    // What is due while nobody is there waits: nobody would start a program or show anything.
+    guard !isAbsent, sessions.contains(where: \.modes.isUsed) else { return }
     var isAwake = isAwakeAnyway || self.isAwake
     while true {
       let count = turn.steps.count

@@ -47,6 +47,21 @@ import Testing
     #expect(stage.log().first == "wake G1 suspended>background good_moment")
   }
 
+  /// As at the start of a daemon, which tells what the network is like before it tells who still runs.
+  @Test(arguments: [SubscriberState.suspended, .notRunning])
+  func `G1 one that came due while nobody was there waits until somebody is`(state: SubscriberState) {
+    var stage = Self.stage(state)
+    stage.take(7000, .machine(.absent(true)))
+    stage.take(9000, .machine(.network(.metered)))
+    stage.take(9000, .machine(.network(.free)))
+    stage.take(9000, .machine(.supply(.mains)))
+    stage.say(9000, .orphaned)
+    #expect(stage.log() == [] && stage.launches().isEmpty)
+    stage.take(9001, .machine(.absent(false)))
+    #expect(stage.log().first == "relaunch G1 notRunning>background good_moment")
+    #expect(stage.state() == .background)
+  }
+
   @Test func `G1 another program that runs brings it`() {
     var stage = Self.stage()
     stage.add(Subscriber(name: "b", services: []), .notRunning, at: 0)
