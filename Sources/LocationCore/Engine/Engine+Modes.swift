@@ -107,6 +107,9 @@ extension Engine {
   /// Whether there is anything that shows notifications, as it was told last.
   public var hasNotifier: Bool { state.policy.hasNotifier }
 
+  /// What the network is like, as it was told last.
+  public var network: NetworkState { state.policy.network }
+
   /// The machine's time zone, as it was told last.
   public var zone: TimeZoneRule { state.policy.zone }
 

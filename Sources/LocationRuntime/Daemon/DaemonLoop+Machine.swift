@@ -33,10 +33,16 @@ extension DaemonLoop {
   }
 
   /// Watches the network and the power supply from the first subscriber on that fetches at good moments (rule G1).
-  mutating func alignConditions() throws(Failure) {
-    let isNeeded = live.engine.subscribers.contains {
-      $0.subscriber.modes.contains(.fetch) || live.engine.lastTransfer(of: $0.subscriber.name) > 0
-    }
+  ///
+  /// - Parameters:
+  ///   - isForTransfer: whether a program is about to ask for one.
+  ///   - isBeginning: whether a daemon before this one has told the engine what the network was like.
+  mutating func alignConditions(isForTransfer: Bool = false, isBeginning: Bool = false) throws(Failure) {
+    let isNeeded =
+      isForTransfer
+      || live.engine.subscribers.contains {
+        $0.subscriber.modes.contains(.fetch) || live.engine.lastTransfer(of: $0.subscriber.name) > 0
+      }
     guard isNeeded else {
       conditions?.end()
       conditions = nil
@@ -46,7 +52,8 @@ extension DaemonLoop {
     let clock = clock
     var link = ConditionsLink(environment: environment) { clock.instant }
     link.start()
-    var watch = MachineConditions(bus: link)
+    var watch = MachineConditions(
+      bus: link, known: isBeginning ? live.engine.network : nil, at: clock.instant)
     for event in watch.look(at: clock.instant) { try live.handle(.machine(event), at: clock.read()) }
     conditions = watch
   }

@@ -168,7 +168,7 @@ extension DaemonLoop {
       guard wanted?.contains(name) ?? true, !there.contains(name) else { continue }
       try remove(name, at: reading)
     }
-    try alignConditions()
+    try alignConditions(isBeginning: isBeginning)
     // An alert takes no mode (rule H1).
     try database.drawPushTokens(for: stored.map(\.subscriber.name))
     control.tellFollowers(EventNews(newest: live.host.journal.newestID), at: clock.instant)

@@ -67,11 +67,12 @@ extension DaemonLoop {
     guard let job = job(request, of: name) else {
       return refuseAndCount(name, "transfer", "invalid")
     }
+    // Before it begins it has to be known whether it may.
+    try alignConditions(isForTransfer: true)
     if let refusal = try handle(.transfer(request.terms), of: name) {
       return refuseAndCount(name, "transfer", refusal.reason.rawValue)
     }
     let number = live.engine.lastTransfer(of: name)
-    try alignConditions()
     // One of that number, of a subscriber that was removed, may have been delivered a moment too late to be erased.
     transfers.spool.erase(number, of: name)
     guard store(job, number, of: name) else {

@@ -83,6 +83,9 @@ struct SiblingLink {
   /// Tells it a line, where it runs.
   mutating func say(_ line: JSONTree) { process?.say(line.text) }
 
+  /// Whether it runs.
+  var isRunning: Bool { process != nil }
+
   /// Ends it, and waits for its end.
   mutating func end() {
     process?.end()

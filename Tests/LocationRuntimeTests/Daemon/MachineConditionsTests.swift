@@ -63,7 +63,8 @@ import Testing
     func write(_ text: String) throws { try text.write(toFile: path, atomically: true, encoding: .utf8) }
     try write(Self.header)
     var watch = MachineConditions(
-      root: folder.path, bus: ConditionsLink(environment: []) { Drive.instant(0) })
+      root: folder.path, bus: ConditionsLink(environment: []) { Drive.instant(0) }, known: nil,
+      at: Drive.instant(0))
     #expect(watch.look(at: Drive.instant(0)) == [.supply(.mains), .network(.unreachable)])
     try write(up)
     #expect(watch.look(at: Drive.instant(10)) == [])

@@ -65,4 +65,46 @@ import Testing
     #expect(log.contains("locwatch-conditions has ended and is started again"), "\(log)")
     #expect(await run.end() == 0)
   }
+
+  /// As much of NetworkManager as says that the network is metered.
+  private static let meter = #"""
+    import sys
+    import dbus, dbus.service
+    from dbus.mainloop.glib import DBusGMainLoop
+    from gi.repository import GLib
+    DBusGMainLoop(set_as_default=True)
+    bus = dbus.SystemBus()
+    class Network(dbus.service.Object):
+        @dbus.service.method("org.freedesktop.DBus.Properties", in_signature="ss", out_signature="v")
+        def Get(self, interface, name): return dbus.UInt32(1)
+    network = Network(bus, "/org/freedesktop/NetworkManager")
+    name = dbus.service.BusName("org.freedesktop.NetworkManager", bus)
+    print("ready", flush=True)
+    GLib.MainLoop().run()
+    """#
+
+  @Test func `G1 I1 nothing begins over a metered network before that is known to be one`() async throws {
+    let run = try DaemonRun()
+    try #require(unsafe mkdir(run.folder("own"), 0o700) == 0)
+    let ask = #"echo '{"transfer":{"session":"s","url":"http://127.0.0.1:9/x","file":"x"}}'"#
+    try await run.add(
+      "a", "[ -e \"$D/asked\" ] || { : > \"$D/asked\"\n\(ask)\n}\nserve",
+      manifest: "services: []\ndirectory: \(run.folder("own"))")
+    func began() async throws -> Bool {
+      try await run.command(["events", "--format", "ndjson"]).stdout.contains("transfer.start")
+    }
+    _ = try run.startOnBus(Self.meter)
+    #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
+    try await run.wait("the transfer") {
+      try await run.command(["transfers", "list", "a", "--format", "ndjson"]).stdout.contains(
+        #""state":"waits_for_network""#)
+    }
+    #expect(try await !began())
+    #expect(await run.end() == 0)
+    _ = try run.startOnBus(Self.meter)
+    try await run.wait("the helper") { !run.helpers("conditions").isEmpty }
+    try await run.wait("the answer") { try await run.command(["status"]).status <= 1 }
+    #expect(try await !began())
+    #expect(await run.end() == 0)
+  }
 }

@@ -10,6 +10,8 @@ struct ConditionsLink: LinkedSibling {
   private(set) var isMetered: Bool?
   /// What the machine runs on; nil where nobody says.
   private(set) var supply: PowerSupply?
+  /// Whether it runs and has said nothing yet.
+  private(set) var isAwaited = false
 
   init(environment: [String], now: @escaping () -> EngineInstant) {
     link = SiblingLink(environment: environment, now: now)
@@ -25,7 +27,10 @@ struct ConditionsLink: LinkedSibling {
   }
 
   /// Starts the program where it does not run, is beside this one, and there is a bus of the machine.
-  mutating func start() { link.start(Self.hasBus ? Self.helper : nil) }
+  mutating func start() {
+    link.start(Self.hasBus ? Self.helper : nil)
+    isAwaited = link.isRunning
+  }
 
   /// It is told nothing.
   mutating func forgetTold() {}
@@ -37,6 +42,7 @@ struct ConditionsLink: LinkedSibling {
   mutating func take() {
     let (lines, hasEnded) = link.take()
     for line in lines { take(line) }
+    if hasEnded || !lines.isEmpty { isAwaited = false }
     guard hasEnded else { return }
     isMetered = nil
     supply = nil

@@ -6,8 +6,8 @@ import LocationFormats
 /// is read from the kernel when the kernel has news, and never between.
 ///
 /// "Network there" is a default route on a link that is up. Whether it is metered only NetworkManager knows: without it,
-/// it counts as free. What UPower says of the battery comes before what the kernel says. A network that has just come
-/// counts after ``settleSeconds``.
+/// it counts as free. Until it has been asked the network counts as it did, or as unreachable. What UPower says of the
+/// battery comes before what the kernel says. A network that has just come counts after ``settleSeconds``.
 struct MachineConditions {
   private let network = KernelNews(.network)
   private let devices = KernelNews(.devices)
@@ -17,17 +17,25 @@ struct MachineConditions {
   private var told: (network: NetworkState?, supply: PowerSupply?) = (nil, nil)
   /// When a network that has come counts; nil where none has.
   private(set) var settlesAt: EngineInstant?
+  /// When the network counts without an answer of who knows whether it is metered; nil where none is waited for.
+  private var answerBy: EngineInstant?
+  /// Whether a network has been seen here, or seen to be missing.
+  private var hasSeen = false
 
   /// - Parameters:
   ///   - root: in place of `/`, for tests.
   ///   - bus: who asks NetworkManager and UPower.
-  init(root: String = "", bus: ConditionsLink) {
+  ///   - known: what the engine was told of the network before; nil where that is too long ago.
+  ///   - now: the instant.
+  init(root: String = "", bus: ConditionsLink, known: NetworkState?, at now: EngineInstant) {
     self.root = root
     self.bus = bus
+    told.network = known
+    if bus.isAwaited { answerBy = now.advanced(bySeconds: Self.answerSeconds) }
   }
 
   /// When there is something to do; nil where there is not.
-  var deadline: EngineInstant? { [settlesAt, bus.retryAt].compactMap { $0 }.min() }
+  var deadline: EngineInstant? { [settlesAt, answerBy, bus.retryAt].compactMap { $0 }.min() }
 
   /// Ends who asks.
   mutating func end() { bus.end() }
@@ -50,7 +58,9 @@ struct MachineConditions {
       bus.take()
     }
     if bus.mayRetry() { bus.start() }
-    guard hasNews || settlesAt.map({ $0 <= instant }) ?? false else { return [] }
+    guard hasNews || [settlesAt, answerBy].contains(where: { $0.map { $0 <= instant } ?? false }) else {
+      return []
+    }
     return look(at: instant)
   }
 
@@ -62,10 +72,20 @@ struct MachineConditions {
       told.supply = supply
       events.append(.supply(supply))
     }
+    if !bus.isAwaited || answerBy.map({ $0 <= instant }) ?? false { answerBy = nil }
+    let isThere = DefaultRoute.isThere(under: root)
+    if isThere, answerBy != nil {
+      guard told.network == nil else { return events }
+      told.network = .unreachable
+      return events + [.network(.unreachable)]
+    }
+    let hadSeen = hasSeen
+    hasSeen = true
     let reached: NetworkState = bus.isMetered == true ? .metered : .free
-    let network = DefaultRoute.isThere(under: root) ? reached : .unreachable
+    let network = isThere ? reached : .unreachable
     if network != told.network {
-      if network != .unreachable, told.network == .unreachable, settlesAt.map({ $0 > instant }) ?? true {
+      let hasCome = hadSeen && told.network == .unreachable && network != .unreachable
+      if hasCome, settlesAt.map({ $0 > instant }) ?? true {
         settlesAt = settlesAt ?? instant.advanced(bySeconds: Self.settleSeconds)
         return events
       }
@@ -76,6 +96,8 @@ struct MachineConditions {
     return events
   }
 
+  /// Seconds that NetworkManager is waited for: on a machine that starts, it may take some.
+  static let answerSeconds = 10.0
   /// Seconds from a network's coming to its being counted: addresses, routes and names take some.
   static let settleSeconds = 20.0
 }
