@@ -40,6 +40,7 @@ struct AdvertisementMonitors {
   /// Learns when BlueZ comes and goes, and when it has another adapter.
   mutating func begin(on bus: borrowing MessageBus) throws(MessageBus.Failure) {
     try bus.watchOwners(of: Self.service)
+    try bus.match("type='signal',sender='\(Self.service)',interface='\(Self.objects)'")
   }
 
   /// Looks for other beacons from now on.
@@ -77,11 +78,25 @@ struct AdvertisementMonitors {
     guard !paths.isEmpty else {
       return [.trouble("BlueZ has no adapter that looks for beacons; start bluetoothd with --experimental")]
     }
-    for path in paths {
-      // BlueZ asks us what we look for before it answers.
-      asked[try bus.send(Self.service, path, Self.manager, "RegisterMonitor", [.path(root)])] = path
-    }
+    for path in paths { try register(at: path, on: bus) }
     return []
+  }
+
+  private mutating func register(
+    at adapter: String, on bus: borrowing MessageBus
+  ) throws(MessageBus.Failure) {
+    // BlueZ asks us what we look for before it answers.
+    asked[try bus.send(Self.service, adapter, Self.manager, "RegisterMonitor", [.path(root)])] = adapter
+  }
+
+  /// BlueZ has lost an adapter, and with it what was found there. Nobody tells that of each device.
+  private mutating func forget(_ adapter: String) -> [News] {
+    asked = asked.filter { $0.value != adapter }
+    guard adapters.remove(adapter) != nil else { return [] }
+    let gone = found.filter { $0.key.hasPrefix(adapter + "/") }
+    found = found.filter { gone[$0.key] == nil }
+    let lost = Set(gone.values).subtracting(found.values).sorted { $0.text < $1.text }.map { News.lost($0) }
+    return adapters.isEmpty ? lost + [.trouble("BlueZ has lost its adapter: no beacon is looked for")] : lost
   }
 
   /// The objects that have an interface, as an object manager lists them.
@@ -98,6 +113,20 @@ struct AdvertisementMonitors {
     }
   }
 
+  /// BlueZ has another object, or has lost one.
+  private mutating func takeObject(
+    _ message: borrowing BusMessage, on bus: borrowing MessageBus
+  ) throws(MessageBus.Failure) -> [News] {
+    guard let path = try message.text() else { return [] }
+    if message.isSignal(Self.objects, "InterfacesRemoved") { return forget(path) }
+    let object = BusValue.group([.group([.path(path), try message.value() ?? .group([])])])
+    let isKnown = adapters.contains(path) || asked.values.contains(path)
+    if !isKnown, !beacons.isEmpty, !Self.paths(of: Self.manager, in: object).isEmpty {
+      try register(at: path, on: bus)
+    }
+    return []
+  }
+
   // MARK: - What comes
 
   /// Takes a message: what is to be told.
@@ -106,7 +135,7 @@ struct AdvertisementMonitors {
   ) throws(MessageBus.Failure) -> [News] {
     switch message.kind {
     case .signal:
-      guard let change = try message.ownerChange() else { return [] }
+      guard let change = try message.ownerChange() else { return try takeObject(message, on: bus) }
       guard !change.after.isEmpty else { return forgetAll() }
       // It may have come for our own question.
       return asked.isEmpty && adapters.isEmpty ? try register(on: bus) : []

@@ -59,10 +59,15 @@ import Testing
     class Root(dbus.service.Object):
         @dbus.service.method("org.freedesktop.DBus.ObjectManager", out_signature="a{oa{sa{sv}}}")
         def GetManagedObjects(self):
-            empty = dbus.Dictionary({}, signature="sv")
-            return {"/org/bluez": {"org.bluez.AgentManager1": empty},
-                    "/org/bluez/hci0": {"org.bluez.Adapter1": {"Powered": True},
-                                        "org.bluez.AdvertisementMonitorManager1": empty}}
+            return {"/org/bluez": {"org.bluez.AgentManager1": empty}, **(hci0 if is_plugged else {})}
+        @dbus.service.signal("org.freedesktop.DBus.ObjectManager", signature="oa{sa{sv}}")
+        def InterfacesAdded(self, path, interfaces): pass
+        @dbus.service.signal("org.freedesktop.DBus.ObjectManager", signature="oas")
+        def InterfacesRemoved(self, path, interfaces): pass
+    empty = dbus.Dictionary({}, signature="sv")
+    hci0 = {"/org/bluez/hci0": {"org.bluez.Adapter1": {"Powered": True},
+                                "org.bluez.AdvertisementMonitorManager1": empty}}
+    is_plugged = True
     root = Root(bus, "/")
     name = dbus.service.BusName("org.bluez", bus)
     def fits(name, monitor):
@@ -70,7 +75,14 @@ import Testing
         return any(int(t) == type and data[int(start):].startswith(bytes(content))
                    for start, t, content in monitor["Patterns"])
     def carry(line):
+        global is_plugged
         verb, device = line.split()
+        if verb in ("plug", "unplug"):
+            is_plugged = verb == "plug"
+            for path, interfaces in hci0.items():
+                if is_plugged: root.InterfacesAdded(path, interfaces)
+                else: root.InterfacesRemoved(path, list(interfaces))
+            return False
         method = {"found": "DeviceFound", "lost": "DeviceLost"}[verb]
         for path, monitor in monitors.items():
             if fits(device, monitor):
@@ -108,6 +120,13 @@ import Testing
     said(bluez)
     tell(bluez, "found other")
     said(helper)
+    tell(bluez, "unplug hci0")
+    said(helper)
+    said(helper)
+    tell(bluez, "plug hci0")
+    said(bluez)
+    tell(bluez, "found other")
+    said(helper)
     bluez.kill()
     said(helper)
     helper.stdin.close()
@@ -128,7 +147,9 @@ import Testing
       run.stdout.split(separator: "\n").map(String.init) == [
         "registered 3 or_patterns 10", #"{"found":"\#(group):1:7"}"#, #"{"found":"\#(group):2:1"}"#,
         #"{"found":"0102030405060708090a:0b0c0d0e0f10"}"#, #"{"lost":"\#(group):1:7"}"#, #"{"lost":null}"#,
-        "unregistered", "registered 1 or_patterns 10", #"{"found":"\#(group):1:8"}"#, #"{"lost":null}"#, "0",
+        "unregistered", "registered 1 or_patterns 10", #"{"found":"\#(group):1:8"}"#,
+        #"{"lost":"\#(group):1:8"}"#, #"{"trouble":"BlueZ has lost its adapter: no beacon is looked for"}"#,
+        "registered 1 or_patterns 10", #"{"found":"\#(group):1:8"}"#, #"{"lost":null}"#, "0",
       ], "\(run.stderr)")
   }
 
