@@ -22,6 +22,11 @@ struct MotionEvidence: Hashable, Sendable, Codable {
   /// Root mean square of the steps, in claimed standard deviations, below which they are not taken for motion: more
   /// than what an error understated 1.5 times does within its correlation time.
   fileprivate static let leastSigmas: Float = 1.5
+  /// The length of a step, in claimed standard deviations, beyond which only its direction counts. Else a drive weighs
+  /// more than all steps of the rest that follows, for the better part of an hour.
+  fileprivate static let mostSigmas: Float = 3
+  /// The most that steps which were long count for, as a mean square, so that some short ones outweigh them.
+  fileprivate static let mostMeanSquare: Float = 1.5 * leastSigmas * leastSigmas
 
   /// Takes the place of a fix into account, whose claimed variance along one axis is given in square metres.
   @inline(__always)
@@ -75,15 +80,21 @@ private struct StepSums: Hashable, Sendable, Codable {
     let here = Offset(east: Float(point.east), north: Float(point.north))
     step = nil
     if let last, lastAt.seconds(to: instant) <= 4 * seconds + Self.silenceSeconds {
-      let next = Offset(east: here.east - last.east, north: here.north - last.north)
+      var next = Offset(east: here.east - last.east, north: here.north - last.north)
+      var square = next.east * next.east + next.north * next.north
+      let most = MotionEvidence.mostSigmas * MotionEvidence.mostSigmas * Float(variance)
+      if square > most {
+        let scale = (most / square).squareRoot()
+        next = Offset(east: scale * next.east, north: scale * next.north)
+        square = most
+      }
       if let before {
-        let square = next.east * next.east + next.north * next.north
         products = memory * products + before.east * next.east + before.north * next.north
         variances =
           memory * memory * variances
           + (before.east * before.east + before.north * before.north) * square / 2
-        squares = memory * squares + square / Float(variance)
         count = memory * count + 1
+        squares = min(memory * squares + square / Float(variance), MotionEvidence.mostMeanSquare * count)
       }
       step = next
     }

@@ -63,6 +63,16 @@ import Testing
     #expect(try #require(factors.last) < 1.05)
   }
 
+  @Test(arguments: [1.4, 10, 30], [10.0, 60])
+  func `after a drive a rest teaches within half an hour`(speed: Double, correlation: Double) throws {
+    let receiver = SimulatedReceiver(
+      seed: 4, sigmaMeters: 14, correlationSeconds: correlation, understates: 2)
+    let drive = (0..<600).map { (east: speed * Double($0), north: 0.0) }
+    let factors = Self.factors(drive + Self.rest(1_800, east: 600 * speed), receiver: receiver)
+    #expect(factors.prefix(600).allSatisfy { $0 < 1.05 })
+    #expect(try #require(factors.last) > 1.3)
+  }
+
   @Test func `a moment of motion at the same place forgets nothing`() {
     let receiver = SimulatedReceiver(seed: 3, sigmaMeters: 10, correlationSeconds: 10, understates: 2)
     let errand = (0..<60).map { (east: 1.4 * Double($0 < 30 ? $0 : 60 - $0), north: 0.0) }
