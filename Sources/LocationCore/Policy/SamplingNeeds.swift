@@ -14,7 +14,7 @@ extension Policy {
   /// What the subscribers need that can be told something at present.
   ///
   /// A program that was woken for one event runs for an instant: that alone does not switch the receiver on for its
-  /// standard updates.
+  /// standard updates, if it has none while it is suspended.
   var samplingNeeds: SamplingNeeds {
     var needs = SamplingNeeds()
     needs.needsEach = hasAudience
@@ -22,7 +22,10 @@ extension Policy {
       guard let rule = receiverRule(session) else { continue }
       let services = canReach(session) ? session.subscriber.services : []
       let runsOn = session.state.isForeground || session.holdsTask || session.isSounding
-      if rule == .backgroundLocation || rule == .standard && runsOn { needs.needsEach = true }
+      let isAsked = session.standard.request != nil || session.subscriber.modes.contains(.location)
+      if rule == .backgroundLocation || rule == .standard && (runsOn || isAsked) { needs.needsEach = true }
+      // What paused its updates has to be looked for (rule B6).
+      if session.standard.isPaused && session.takesUpdates { needs.needsMoves = true }
       if canReach(session) && session.watchesRegions || session.watchesForNotifications {
         needs.needsRegions = true
       }

@@ -41,4 +41,35 @@ import Testing
     let needs = stage.engine.state.policy.samplingNeeds
     #expect(needs.needsRegions && !needs.needsMoves)
   }
+
+  @Test func `B3 with the mode location the receiver stays on while the program handles an update`() {
+    var stage = Stage()
+    stage.hanging = ["a"]
+    stage.add(Subscriber(name: "a", services: [.standard], modes: .location), .suspended)
+    #expect(stage.engine.state.policy.samplingNeeds.needsEach)
+    stage.take(0, .fix(Drive.report(0, east: 0)))
+    #expect(stage.state() == .background)
+    #expect(stage.engine.state.policy.samplingNeeds.needsEach)
+  }
+
+  @Test func `B9 a request in the background has the receiver on`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: [.significantChange]), .active)
+    stage.say(1, .background)
+    stage.say(2, .locate(seconds: 3))
+    #expect(stage.state() == .background)
+    #expect(stage.engine.state.policy.samplingNeeds.needsEach)
+  }
+
+  @Test(arguments: [Subscriber.Services.standard, [.standard, .regions]])
+  func `B6 what has paused is looked for`(services: Subscriber.Services) {
+    var stage = Stage()
+    var subscriber = Subscriber(name: "a", services: services)
+    subscriber.standard.pausesAutomatically = true
+    stage.add(subscriber, .active)
+    #expect(!stage.engine.state.policy.samplingNeeds.needsMoves)
+    for second in 0..<1_200 { stage.take(Double(second), .fix(Drive.report(Double(second), east: 0))) }
+    let needs = stage.engine.state.policy.samplingNeeds
+    #expect(!needs.needsEach && needs.needsMoves)
+  }
 }
