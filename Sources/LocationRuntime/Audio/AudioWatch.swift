@@ -10,8 +10,10 @@ struct AudioWatch {
   /// A program with an open session.
   struct Player: Hashable {
     var name: String
+    var state: SubscriberState
+
     /// Whether nothing but its audio may hold off its suspension, so that it matters how loud it is.
-    var isInBackground: Bool
+    fileprivate var isInBackground: Bool { state == .background }
   }
 
   /// What is told of a program: the peak of its streams, decibels relative to full scale.
@@ -37,6 +39,8 @@ struct AudioWatch {
   private var quietDecibels = Policy.Configuration.Audio().quietDecibels
   /// Whether each player was last said to be quiet.
   private var wasQuiet: [String: Bool] = [:]
+  /// When a player was last said to have become quiet.
+  private var quietAt = EngineInstant.distantPast
   /// Whether nothing is known of streams, since the program that tells of them ended.
   private var hasFailed = false
   /// Whether anything was told.
@@ -56,6 +60,10 @@ struct AudioWatch {
   static let silence = -1000.0
   /// Seconds from one measurement to the next.
   private static let meterSeconds = 10.0
+  /// The same for ``quietSeconds`` after one has become quiet: what sounds again has to be heard before its silence is
+  /// over (rule F3).
+  private static let quietMeterSeconds = 1.0
+  private static let quietSeconds = Policy.Configuration.Audio().silenceSeconds
   /// Seconds until it is listened again, at first and at most: those of rule K5.
   private static let leastRetrySeconds = 1.0
   private static let mostRetrySeconds = 300.0
@@ -76,6 +84,11 @@ struct AudioWatch {
     }
     self.players = players
     hasNews = true
+    // In the foreground nobody measures, so what was measured before says nothing there.
+    let forgotten = Set(
+      players.filter(\.state.isForeground).flatMap { streams(of: $0.name, among: graph.streams) }.map(
+        \.serial))
+    measured = measured.filter { !forgotten.contains($0.key) }
     wasQuiet = wasQuiet.filter { names.contains($0.key) }
     if players.isEmpty {
       stop()
@@ -181,8 +194,9 @@ struct AudioWatch {
     if polled.has(dump?.output?.number ?? -1) { readGraph(at: now) }
     if let meter { readMeter(hasCome: polled.has(meter.readable), at: now) }
     if let due = meterAt, due <= now { beginMeter(at: now) }
+    let levels = changes(at: now)
     scheduleMeter(at: now)
-    return changes()
+    return levels
   }
 
   private mutating func readGraph(at now: EngineInstant) {
@@ -225,7 +239,9 @@ struct AudioWatch {
       return
     }
     let isNew = streams.contains { measured[$0.serial] == nil }
-    let due = now.advanced(bySeconds: isNew ? 1 : Self.meterSeconds / Double(streams.count))
+    let hasJustBecomeQuiet = quietAt.seconds(to: now) < Self.quietSeconds
+    let seconds = (hasJustBecomeQuiet ? Self.quietMeterSeconds : Self.meterSeconds) / Double(streams.count)
+    let due = now.advanced(bySeconds: isNew ? 1 : seconds)
     meterAt = meterAt.map { min($0, due) } ?? due
   }
 
@@ -242,7 +258,7 @@ struct AudioWatch {
   // MARK: Telling
 
   /// What is to be told, where that is not what was told last.
-  private mutating func changes() -> [Level] {
+  private mutating func changes(at now: EngineInstant) -> [Level] {
     guard graph.isKnown || hasFailed else { return [] }
     let all = graph.streams
     var levels: [Level] = []
@@ -253,6 +269,7 @@ struct AudioWatch {
       let isQuiet = loudest < quietDecibels
       guard wasQuiet[player.name] != isQuiet else { continue }
       wasQuiet[player.name] = isQuiet
+      if isQuiet { quietAt = now }
       hasTold = true
       levels.append(Level(subscriber: player.name, decibels: loudest))
     }

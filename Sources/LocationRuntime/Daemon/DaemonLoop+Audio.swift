@@ -8,7 +8,7 @@ extension DaemonLoop {
   mutating func alignAudio() {
     let views = live.engine.hasAudio ? live.engine.subscribers.filter { !$0.audio.isEmpty } : []
     audio.align(
-      views.map { AudioWatch.Player(name: $0.subscriber.name, isInBackground: $0.state == .background) },
+      views.map { AudioWatch.Player(name: $0.subscriber.name, state: $0.state) },
       quietBelow: live.engine.configuration.policy.audio.quietDecibels, at: clock.instant)
     if let trouble = audio.takeTrouble() { Self.log(trouble) }
     player.align(
