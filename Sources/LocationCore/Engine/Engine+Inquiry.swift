@@ -46,7 +46,7 @@ extension Engine {
   public func decisions(on trigger: Trigger, region: String? = nil) -> [Decision] {
     var policy = state.policy
     var turn = PolicyTurn(instant: state.instant)
-    policy.offer(event: state.nextID, trigger: trigger, region: region, in: &turn)
+    policy.offer(event: state.nextID, trigger: trigger, isOfAnyKind: true, region: region, in: &turn)
     var place = 0
     var decisions: [Decision] = []
     while place < turn.steps.count {

@@ -57,6 +57,26 @@ import Testing
     #expect(home("last", "type") == .string("region.state"))
   }
 
+  @Test func `a filter of a subscriber counts for what it would have been told`() throws {
+    var events = Self.coming
+    for (name, kind) in [("closed", EventKind.exit), ("busy", .enter), ("waiting", .dwell)] {
+      var subscriber = Subscriber(name: name, services: [.regions])
+      subscriber.filter = OfferFilter()
+      subscriber.filter?.kinds = [kind]
+      // It is six by day.
+      if name == "closed" { subscriber.filter?.hours = DayHours(from: 0, to: 60) }
+      if name == "busy" { subscriber.filter?.cooldownSeconds = 3_600 }
+      events.insert(Stamped(at: Drive.instant(0), .addSubscriber(subscriber, .suspended)), at: 1)
+    }
+    let answer = try Past(events).explain(Question(at: Self.time(179), region: "home"))
+    func reason(_ name: String) -> String? {
+      answer.list("subscribers").first { $0("subscriber") == .string(name) }?("would", "reason")?.string
+    }
+    #expect(reason("closed") == "outside_hours")
+    #expect(reason("busy") == "cooldown")
+    #expect(reason("waiting") == "back_off")
+  }
+
   @Test func `what each subscriber would have been told, by which rule, and why not`() throws {
     let past = try Past(Self.coming)
     let answer = try past.explain(Question(at: Self.time(91), region: "home"))
