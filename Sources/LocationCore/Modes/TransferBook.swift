@@ -16,6 +16,8 @@ struct TransferBook: Hashable, Sendable, Codable {
     var answerBy: EngineInstant?
     /// The event by which it was asked last; nil where it was not.
     var askedBy: Int?
+    /// How often its program has answered; nil where it has not.
+    var answers: Int?
     /// Whether its session was that of the last issue when it was asked for (rule I5); nil where it was not, and in the
     /// snapshots of older versions.
     var isOfIssue: Bool?

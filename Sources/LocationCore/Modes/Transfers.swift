@@ -150,7 +150,19 @@ extension Policy {
     guard isAsked == true else {
       return decide(.refuse, .transferSession, .unknownTransfer, index, in: &turn)
     }
-    update(index) { $0.modes.transfers?.change(number) { $0.answerBy = nil } }
+    let now = turn.instant
+    update(index) {
+      $0.modes.transfers?.change(number) { entry in
+        entry.answerBy = nil
+        let refused = entry.answers ?? 0
+        entry.answers = refused + 1
+        // The server has refused what was given before. A program that gives the same again is to wait as for any
+        // request that failed (rule I1).
+        guard refused > 0 else { return }
+        let seconds = min(Double(1 << min(refused - 1, 12)), 3_600)
+        entry.retry = TransferBook.Retry(at: now.advanced(bySeconds: seconds))
+      }
+    }
   }
 }
 

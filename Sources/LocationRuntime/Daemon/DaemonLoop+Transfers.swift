@@ -6,6 +6,8 @@ package import LocationFormats
 struct TransferSet {
   /// By subscriber.
   var processes: [String: TransferProcess] = [:]
+  /// How often in a row a transfer of a subscriber could not be started.
+  var refusals: [String: Int] = [:]
   /// Transfers that have ended, until that is stored.
   var ended: [(name: String, number: Int)] = []
   let spool: TransferSpool
@@ -127,9 +129,18 @@ extension DaemonLoop {
       guard let subscriber = live.engine.subscriber(name)?.subscriber else { return }
       do throws(Failure) {
         try transfers.start(number, for: subscriber, environment: environment, settings)
+        transfers.refusals[name] = nil
       } catch {
         Self.log("\(name): transfer \(number): \(error)")
-        try end(number, of: name, .failed(.file), bytes: nil, seconds: 0)
+        guard transfers.spool.job(number, of: name) != nil else {
+          return try end(number, of: name, .failed(.file), bytes: nil, seconds: 0)
+        }
+        // Its user may not be known yet, or memory be short: what is there stays.
+        let refusals = transfers.refusals[name] ?? 0
+        transfers.refusals[name] = refusals + 1
+        let seconds = min(
+          settings.transferRetrySeconds * Double(1 << min(refusals, 20)), settings.transferRetryLimitSeconds)
+        try handle(.transferBroke(number: number, retrySeconds: seconds), of: name)
       }
     case .pause: transfers.processes[name]?.stop(number, erasing: false)
     case .cancel:

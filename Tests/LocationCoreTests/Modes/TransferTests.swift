@@ -291,6 +291,25 @@ import Testing
     #expect(stage.transferRecords.contains("transfer.failed 2 unanswered"))
   }
 
+  @Test func `I1 I2 credentials that are refused again and again are tried after growing waits`() {
+    var stage = Self.stage()
+    stage.say(1, Self.transfer())
+    var second = 2.0
+    for wait in [0.0, 1, 2, 4, 8] {
+      stage.say(second, .mode(.transferAsks(number: 1)))
+      stage.say(second, .mode(.answerTransfer(number: 1)))
+      let orders = stage.transferOrders.count
+      if wait > 0 {
+        stage.wait(until: second + wait - 0.01)
+        #expect(stage.transferOrders.count == orders)
+        stage.wait(until: second + wait)
+        #expect(stage.transferOrders.count == orders + 1)
+      }
+      #expect(stage.transferOrders.last == "start 1")
+      second += wait + 1
+    }
+  }
+
   // MARK: I3
 
   @Test func `I3 a force-quit cancels all, and nothing comes after it`() {
