@@ -4,6 +4,8 @@ import Glibc
 struct ProcessStatus: Hashable, Sendable {
   /// One letter: R runs, S sleeps, T is stopped, Z has ended (proc_pid_stat(5), field 3).
   var state: Character
+  /// The process that started it, or that has taken it over from that (field 4).
+  var parent: pid_t
   /// Its process group (field 5).
   var group: pid_t
   /// Clock ticks of processor time, its own and of the children it waited for (fields 14 to 17).
@@ -23,10 +25,12 @@ struct ProcessStatus: Hashable, Sendable {
   init?(stat text: String) {
     guard let bracket = text.lastIndex(of: ")") else { return nil }
     let fields = text[text.index(after: bracket)...].split(whereSeparator: { $0 == " " || $0 == "\n" })
-    guard fields.count > 21, let state = fields[0].first, let group = pid_t(fields[2]),
+    guard fields.count > 21, let state = fields[0].first, let parent = pid_t(fields[1]),
+      let group = pid_t(fields[2]),
       let start = UInt64(fields[19])
     else { return nil }
     self.state = state
+    self.parent = parent
     self.group = group
     self.start = start
     residentBytes = (Int(fields[21]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))

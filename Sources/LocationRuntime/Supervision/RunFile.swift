@@ -51,7 +51,7 @@ struct RunFile: Hashable {
   /// lives (pid_namespaces(7), alloc_pid in the kernel), so the group is the program's own if its leader is the
   /// process noted, or if it has no leader and no member is older than the program.
   func endSurvivors() {
-    guard boot == ProcessStatus.boot else { return }
+    guard boot == ProcessStatus.boot, !isWatched else { return }
     if let cgroup, unsafe access(cgroup + "/cgroup.freeze", F_OK) == 0, let group = try? Cgroup(path: cgroup)
     {
       return group.end()
@@ -60,6 +60,15 @@ struct RunFile: Hashable {
     let leader = members.first { $0.pid == pid }
     let isOurs = leader.map { $0.status.start == start } ?? members.allSatisfy { $0.status.start >= start }
     if isOurs, !members.isEmpty { kill(-pid, SIGKILL) }
+  }
+}
+
+extension RunFile {
+  /// Whether the daemon that started it lives, as where this is a copy of its folder. No daemon lives that has this one:
+  /// the state file is locked.
+  private var isWatched: Bool {
+    guard let status = ProcessStatus(of: pid), status.start == start else { return false }
+    return KernelFile.read("/proc/\(status.parent)/comm") == "locwatch\n"
   }
 }
 

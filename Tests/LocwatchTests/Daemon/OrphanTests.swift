@@ -37,6 +37,35 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test func `a daemon on a copy of the state folder leaves the programs of the other alone`() async throws {
+    let run = try DaemonRun()
+    try await run.add("keep", #"echo $$ > "$D/ran"; exec sleep 1000 > /dev/null 2>&1"#)
+    try run.start(run.settings())
+    run.move(0, second: 0)
+    let pid = try #require(Int32(try await run.waitForFile("ran").dropLast()))
+    let copy = run.folder("copy")
+    try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+    for ending in ["", "-wal", ".run"] where FileManager.default.fileExists(atPath: run.state + ending) {
+      let name = URL(fileURLWithPath: run.state + ending).lastPathComponent
+      let copying = try await Binary.run(
+        ["-r", run.state + ending, "\(copy)/\(name)"], executable: "/bin/cp")
+      // Sockets and pipes can't be copied; notes can.
+      #expect(copying.status <= 1)
+    }
+    let state = "\(copy)/\(URL(fileURLWithPath: run.state).lastPathComponent)"
+    #expect(FileManager.default.fileExists(atPath: "\(state).run/keep.run"))
+    let other = try LiveProcess(
+      Binary.path, ["run", "--state", state, "--source", "nmea:/dev/null"])
+    try await run.wait("the other daemon") {
+      try await Binary.run(["status", "--state", state]).status <= 1
+    }
+    #expect(DaemonRun.isAlive(pid))
+    other.signal(SIGTERM)
+    #expect(await other.finish() == 0)
+    #expect(DaemonRun.isAlive(pid))
+    #expect(await run.end() == 0)
+  }
+
   @Test(arguments: DaemonRun.Rights.here)
   func `killed while programs run and sleep the daemon ends them when it is back`(rights: DaemonRun.Rights)
     async throws
