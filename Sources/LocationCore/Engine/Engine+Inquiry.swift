@@ -20,6 +20,12 @@ extension Engine {
     EngineInstant(microseconds: time.microseconds.saturatingSubtract(utcAheadMicroseconds ?? 0))
   }
 
+  /// Begins to count anew what happens and what energy it takes. Nothing else follows from it.
+  package mutating func beginAccounts() {
+    state.tally = Tally()
+    state.ledger.beginBill(at: state.instant)
+  }
+
   /// What the last fix said of each region for which it was weighed, and of one more that somebody asks about, by id;
   /// as the states are now.
   public func regionVerdicts(with asked: String?) -> [RegionVerdict] {

@@ -162,6 +162,13 @@ extension PowerLedger {
     bill.add(1_000_000, .relaunch, ReceiverUser(subscriber: subscriber, rule: rule))
   }
 
+  /// Begins a new bill at an instant. What runs then, runs on.
+  mutating func beginBill(at instant: EngineInstant) {
+    settle(at: instant)
+    share()
+    bill = PowerBill()
+  }
+
   /// Books everything up to `instant`, each state until it ends.
   mutating func settle(at instant: EngineInstant) {
     guard var now = settledAt else {
@@ -312,12 +319,16 @@ extension PowerLedger {
   /// The bill with what is still open shared out.
   private var settledBill: PowerBill {
     var ledger = self
-    ledger.receiverLane.share(sharing, into: &ledger.bill)
-    ledger.hostLane.share(sharing, into: &ledger.bill)
-    ledger.radioLane.share(sharing, into: &ledger.bill)
-    ledger.motionLane.share(sharing, into: &ledger.bill)
-    ledger.networkLane.share(sharing, into: &ledger.bill)
+    ledger.share()
     return ledger.bill
+  }
+
+  private mutating func share() {
+    receiverLane.share(sharing, into: &bill)
+    hostLane.share(sharing, into: &bill)
+    radioLane.share(sharing, into: &bill)
+    motionLane.share(sharing, into: &bill)
+    networkLane.share(sharing, into: &bill)
   }
 }
 

@@ -73,6 +73,9 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   private var hasPassed = false
   /// The first id that the engine gives out here.
   private var firstID = 0
+  /// Whether it goes on from a snapshot; and the first fix that was believed since then.
+  private var goesOn = false
+  private var firstFix: EngineInstant?
 
   /// - Parameter handsOnAll: whether the engine is handed every report that its receiver is on for, so that nobody calls
   ///   ``pass(_:)``.
@@ -148,6 +151,9 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     for view in engine.subscribers {
       host.ports.report?.add(view.subscriber.name, view.state, at: engine.time)
     }
+    // What came before is counted where it happened.
+    engine.beginAccounts()
+    goesOn = true
     firstID = engine.nextID
     host.replaceEngine(engine)
     if instant > .distantPast { start(at: instant) }
@@ -252,6 +258,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
       return
     }
     let isBelieved = host.handle(report, at: instant)
+    if goesOn, isBelieved, firstFix == nil { firstFix = host.engine.tally.last?.instant }
     host.ports.report?.add(report, isBelieved ? .believed : .refused)
   }
 
@@ -320,10 +327,12 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     commit()
     var summary = Summary(
       of: host.engine, modes: host.ports.modes, notes: notes, draws: request.shared?.draws)
-    if receiver != nil, let begin, let end = host.engine.tally.last.map({ max($0.instant, now) }) {
+    if goesOn {
+      let seconds = firstFix.flatMap { first in host.engine.tally.last.map { first.seconds(to: $0.instant) } }
+      setDuration(seconds ?? 0, of: &summary)
+    } else if receiver != nil, let begin, let end = host.engine.tally.last.map({ max($0.instant, now) }) {
       // The track goes on after the last fix that was asked for.
-      summary.durationSeconds = begin.seconds(to: end)
-      summary.deviceJoules = host.engine.ledger.deviceJoules(overSeconds: summary.durationSeconds)
+      setDuration(begin.seconds(to: end), of: &summary)
     }
     if let doubt = Self.doubt(in: summary) { summary.notes.append(doubt) }
     if let lack = receiverLack { summary.notes.append(lack) }
@@ -334,6 +343,11 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     }
     host.ports.report?.finish(summary, host.engine.ledger)
     return summary
+  }
+
+  private func setDuration(_ seconds: Double, of summary: inout Summary) {
+    summary.durationSeconds = seconds
+    summary.deviceJoules = host.engine.ledger.deviceJoules(overSeconds: seconds)
   }
 
   /// Why the receiver that the engine switches found little; nil where it did not, or is always on.

@@ -130,6 +130,39 @@ import Testing
     #expect(try await !replay().contains("modelled,"))
   }
 
+  @Test func `what happened before the snapshot is not counted again`() async throws {
+    let first = folder("first.journal")
+    let second = folder("second.journal")
+    var engine = Engine(configuration: EngineConfiguration())
+    var effects: [Effect] = []
+    var writer = try JournalWriter(path: first, configuration: engine.configuration)
+    for number in 0..<200 {
+      if number == 100 {
+        try writer.flush()
+        writer = try JournalWriter(
+          path: second, configuration: engine.configuration, snapshot: engine.snapshot)
+      }
+      let report = Drive.report(Double(number), east: 10 * Double(number))
+      let stamped = Stamped(at: Drive.instant(Double(number)), .fix(report))
+      engine.handle(stamped, into: &effects)
+      try writer.append(stamped)
+    }
+    try writer.flush()
+    var request = ReplayRequest()
+    request.format = .ndjson
+    request.keepsRecordedConfiguration = true
+    var joules = 0.0
+    for path in [first, second] {
+      let (text, _) = try await ReplayTests.replay([path], request)
+      let summary = try JSONTree(Array(try #require(text.split(separator: "\n").last).utf8))
+      #expect(summary["fixes"]?.integer == 100)
+      #expect(summary["duration_s"]?.double == 99)
+      joules += try #require(summary["energy_j"]?.double)
+    }
+    engine.handle(Stamped(at: engine.instant, .end), into: &effects)
+    #expect(abs(joules - engine.ledger.joules) < 0.1)
+  }
+
   @Test func `nothing is told of what comes after the part`() async throws {
     try record(fromSnapshot: false)
     let end = UTCTime(microseconds: Drive.instant(100).microseconds)
