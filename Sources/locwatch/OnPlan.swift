@@ -169,7 +169,9 @@ struct OnPlan {
     let trial = try await RuleTrial.run(track, subscriber, changed + known, options: options)
     try Terminal.print(text)
     for run in trial.runs {
-      let what = TextRecord(run, in: units).map { "\($0.what) \($0.detail)" } ?? run.type
+      // What a record says of other times is local as well.
+      let record = zone == .utc ? JSONTree(run) : LocalTimes.move(JSONTree(run), to: zone)
+      let what = TextRecord(record, in: units).map { "\($0.what) \($0.detail)" } ?? run.type
       try Terminal.print("\(LocalTimes.describe(run.time, in: zone))  \(TextTable.cell(what))\n")
     }
     var parts = ["it would have run \(Wording.count(trial.runs.count, "time"))"]

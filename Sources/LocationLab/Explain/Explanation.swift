@@ -1,5 +1,5 @@
-import LocationCore
-import LocationFormats
+package import LocationCore
+package import LocationFormats
 import LocationRuntime
 
 /// What was known at a moment, what was decided by it, and what would have had to differ.
@@ -221,7 +221,7 @@ extension Record {
 
 extension JSONTree {
   /// A record, as it is printed but for its place in the output.
-  init(_ record: Record) {
+  package init(_ record: Record) {
     self = (try? JSONTree(JSONLine.line { $0.write(record, track: nil) })) ?? .object([])
   }
 }

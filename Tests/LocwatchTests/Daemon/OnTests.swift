@@ -261,6 +261,11 @@ import Testing
       local.stdout.contains(/\n\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(CET-1CEST.*\)  left home/), "\(local.stdout)")
     let utc = try await Binary.run(part + ["--utc", "--", "true"], environment: zone)
     #expect(utc.stdout.contains(/\n\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.000Z  left home/), "\(utc.stdout)")
+    // All times of a line are local, also those that the record brings.
+    let stay = try await Binary.run(
+      ["on", "arrive", "--dry-run", "--track", Self.track, "--state", folder("s.db"), "--", "true"],
+      environment: zone)
+    #expect(stay.stdout.contains("since 08:47:38"), "\(stay.stdout)")
     let late = try await Binary.run(
       [
         "on", "exit", "home", "--between", "20:00-22:00", "--time-zone", "UTC", "--dry-run", "--track",
