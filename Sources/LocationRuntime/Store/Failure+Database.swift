@@ -1,4 +1,5 @@
 import GRDB
+import Glibc
 import LocationCore
 import LocationFormats
 
@@ -17,7 +18,9 @@ extension Failure {
       return
     }
     let reason = error.message ?? "\(error.resultCode)"
-    switch error.resultCode {
+    // SQLite calls it an I/O error where a full disk has no room for the file that its connections share.
+    let isFull = error.extendedResultCode == .SQLITE_IOERR_SHMSIZE
+    switch isFull ? .SQLITE_FULL : error.resultCode {
     case .SQLITE_NOTADB:
       self.init(.data, file: path, what: "not an SQLite database", remedy: "name another file with --state")
     case .SQLITE_CORRUPT, .SQLITE_FORMAT, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG:
@@ -34,16 +37,23 @@ extension Failure {
       self.init(.tryAgain, file: path, what: "another program keeps it locked", remedy: "try again")
     case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
       self.init(
-        .noPermission, file: path, what: "can't be written (\(reason))",
+        .noPermission, file: path, what: "can't be written (\(Self.objection(toFolderOf: path) ?? reason))",
         remedy: "check the permissions of the file and its folder")
     case .SQLITE_CANTOPEN:
       self.init(
-        .cantCreate, file: path, what: "can't be opened (\(reason))",
+        .cantCreate, file: path, what: "can't be opened (\(Self.objection(toFolderOf: path) ?? reason))",
         remedy: "check the file and its folder, or name another file with --state")
     default:
       // Result codes are an open set.
       self.init(.software, file: path, what: "SQLite's error \(error.resultCode.rawValue): \(reason)")
     }
+  }
+
+  /// Why nothing can be written to the folder of a file, which SQLite does not tell; nil where something can.
+  private static func objection(toFolderOf path: String) -> String? {
+    let folder = path.split(separator: "/").dropLast().joined(separator: "/")
+    let place = path.hasPrefix("/") ? "/\(folder)" : folder.isEmpty ? "." : folder
+    return unsafe access(place, W_OK) == 0 ? nil : SystemReason.text(errno)
   }
 
   /// Why a row can't be read, in words.

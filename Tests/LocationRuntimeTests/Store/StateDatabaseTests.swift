@@ -297,6 +297,18 @@ import Testing
     #expect(!failure.description.contains("\n"))
   }
 
+  @Test func `what SQLite does not say of a disk is said`() {
+    func failure(_ code: ResultCode, _ path: String) -> Failure {
+      Failure(DatabaseError(resultCode: code, message: "why"), database: path)
+    }
+    let full = failure(.SQLITE_IOERR_SHMSIZE, folder("s.db"))
+    #expect(full.what == "the disk is full; nothing was changed" && full.code == .io)
+    #expect(failure(.SQLITE_IOERR, folder("s.db")).what == "can't be read or written (why)")
+    let nowhere = failure(.SQLITE_CANTOPEN, folder("none/s.db"))
+    #expect(nowhere.what == "can't be opened (No such file or directory)" && nowhere.code == .cantCreate)
+    #expect(failure(.SQLITE_CANTOPEN, folder("s.db")).what == "can't be opened (why)")
+  }
+
   // MARK: Regions
 
   @Test func `keeps order, text and tags, and replaces in place`() throws {
