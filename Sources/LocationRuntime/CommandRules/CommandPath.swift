@@ -22,12 +22,12 @@ package enum CommandPath {
           .noPermission, file: program, what: "is no program that may be executed",
           remedy: "chmod +x \(CommandText.line([program]))")
       }
-      return try absolute(program)
+      return try checked(program)
     }
     let folders = (EnvironmentVariable.value("PATH") ?? "/usr/bin:/bin").split(separator: ":")
     for folder in folders {
       let path = "\(folder)/\(program)"
-      if isExecutable(path) { return try absolute(path) }
+      if isExecutable(path) { return try checked(path) }
     }
     let remedy =
       isThere(program) ? "for the file here write ./\(program)" : "install it, or give its full path"
@@ -46,6 +46,14 @@ package enum CommandPath {
   private static func isKind(_ path: String, _ kind: mode_t) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == kind
+  }
+
+  /// The full path of what may be executed, where what runs it is there as well.
+  private static func checked(_ path: String) throws(Failure) -> String {
+    if let objection = ScriptInterpreter.objection(to: path) {
+      throw Failure(.noInput, file: path, what: objection, remedy: "change its first line, or its line ends")
+    }
+    return try absolute(path)
   }
 
   private static func absolute(_ path: String) throws(Failure) -> String {

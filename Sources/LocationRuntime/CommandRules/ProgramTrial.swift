@@ -47,8 +47,7 @@ package enum ProgramTrial {
         command: command, environment: ProgramStart.inheritedEnvironment() + variables, hasOutput: false)
       return (program.pid, program.pidfd, Conversation(input: program.input, output: nil))
     } catch {
-      let reason = SystemReason.text(error.code)
-      throw Failure(.unavailable, what: "\(command.first ?? "no program") can't be started: \(reason)")
+      throw Failure(.unavailable, what: "\(command.first ?? "no program") can't be started: \(error.text)")
     }
   }
 }

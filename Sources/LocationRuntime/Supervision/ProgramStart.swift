@@ -150,9 +150,11 @@ struct ProgramStart {
     }
     guard code == 0 else {
       let isOfUser = stage == Int32(LOCWATCH_STAGE_USER.rawValue)
+      // The errno is the same where the program is there and its interpreter is not.
+      let objection = code == ENOENT ? command.first.flatMap(ScriptInterpreter.objection) : nil
       throw Refusal(
         isOfCgroup: stage == Int32(LOCWATCH_STAGE_CGROUP.rawValue), code: code,
-        reason: isOfUser ? "can't become its user: \(SystemReason.text(code))" : nil)
+        reason: isOfUser ? "can't become its user: \(SystemReason.text(code))" : objection)
     }
     return held
   }

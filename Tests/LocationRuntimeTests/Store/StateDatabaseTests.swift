@@ -75,6 +75,32 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("#!/no/such/shell -e\n", "its interpreter /no/such/shell is not there"),
+    ("#! /bin/sh\r\nexit\r\n", "its lines end as on Windows, so that it asks for \"/bin/sh\\r\""),
+    ("#!/bin/sh\n", nil), ("echo\n", nil), ("#!\n", nil), ("", nil),
+  ])
+  func `a script whose interpreter is not there is told as such`(text: String, objection: String?) throws {
+    let folder = TemporaryFolder()
+    let script = folder.write("script", text)
+    #expect(ScriptInterpreter.objection(to: script) == objection)
+    guard let objection else { return }
+    let code = unsafe chmod(script, 0o755)
+    #expect(code == 0)
+    do throws(Failure) {
+      _ = try CommandPath.resolve(script)
+      Issue.record("it can't be executed")
+    } catch {
+      #expect(error.code == .noInput && error.what == objection, "\(error)")
+    }
+    do throws(Failure) {
+      _ = try ProgramTrial.run([script])
+      Issue.record("it was started")
+    } catch {
+      #expect(error.what == "\(script) can't be started: \(objection)", "\(error)")
+    }
+  }
+
   @Test func `the machine's daemon is asked at its socket by those who can't read its file`() {
     #expect(
       ControlAddress.unstored(state: StatePath.system, isForbidden: true).path == "/run/locwatch/control")

@@ -210,7 +210,7 @@ extension NotifyHook {
       running.append(started)
       return []
     } catch {
-      return fail(request, "\(command[0]) can't be started: \(SystemReason.text(error.code))", at: now)
+      return fail(request, "\(command[0]) can't be started: \(error.text)", at: now)
     }
   }
 

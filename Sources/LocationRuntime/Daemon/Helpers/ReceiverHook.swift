@@ -71,7 +71,7 @@ struct ReceiverHook: ~Copyable {
       deadline = instant.advanced(bySeconds: DaemonLimits.hookSeconds)
       return nil
     } catch {
-      return complain("can't be started: \(SystemReason.text(error.code))")
+      return complain("can't be started: \(error.text)")
     }
   }
 
