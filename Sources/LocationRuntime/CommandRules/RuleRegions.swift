@@ -108,6 +108,13 @@ package struct RuleRegions {
   private static func remedy(for id: String, of rule: CommandRule, among known: [String]) -> String {
     if let near = NearestWord.to(id, among: known) { return "did you mean \(near)?" }
     let isTime = id.first?.isNumber == true
+    if isTime, rule.notify.contains(.dwell), rule.dwellSeconds == nil, id.last?.isLetter == true,
+      (try? MeasureText.seconds(id)) != nil
+    {
+      let words =
+        [rule.kinds.map(\.rawValue).joined(separator: ",")] + rule.regions.filter { $0 != id } + [id]
+      return "the time stands last: locwatch on \(words.joined(separator: " ")) -- COMMAND"
+    }
     if isTime, rule.notify.contains(.dwell) { return "a time is written 90s, 10m or 1h30m" }
     if isTime, id.last?.isLetter == true { return "only dwell takes a time" }
     return "make it: locwatch on … \(id) --circle LAT,LON,METRES -- COMMAND"

@@ -356,6 +356,10 @@ import Testing
     (["on", "enter", "hom", "--", "true"], 1, "no region is called \"hom\"; did you mean home?"),
     (["on", "enter", "10m", "--", "true"], 1, "no region is called \"10m\"; only dwell takes a time"),
     (["on", "dwell", "10", "m", "--", "true"], 1, "no region is called \"10\"; a time is written 90s, 10m"),
+    (
+      ["on", "dwell,exit", "10m", "home", "--", "true"], 1,
+      "no region is called \"10m\"; the time stands last: locwatch on exit,dwell home 10m -- COMMAND"
+    ),
     (["on", "enter", "--", "true"], 64, "no region is named; name one (home), or add --circle or --here"),
     (["on", "enter", "home"], 64, "no command is given; write it after --"),
     (
