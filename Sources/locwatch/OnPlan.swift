@@ -25,8 +25,7 @@ struct OnPlan {
     guard let program = options.command.first else {
       throw Failure(
         .usage, what: "no command is given",
-        remedy:
-          "write it after --, like locwatch on \(options.words.joined(separator: " ")) -- notify-send Home")
+        remedy: "write it after --, like locwatch on \(Self.example(rule, options)) -- notify-send Home")
     }
     rule.command = [try CommandPath.resolve(program)] + options.command.dropFirst()
     rule.filter = try Self.filter(options)
@@ -76,6 +75,14 @@ struct OnPlan {
       }
     }
     subscriber = rule.subscriber(named: options.name ?? rule.freeName(among: names))
+  }
+
+  /// The words before a command that was left out. What follows the first region may be the command.
+  private static func example(_ rule: CommandRule, _ options: OnAdd) -> String {
+    let words = [rule.kinds.map(\.rawValue).joined(separator: ",")] + rule.regions.prefix(1)
+    let isCut =
+      rule.regions.count > 1 || rule.dwellSeconds != nil || options.circle != nil || options.here != nil
+    return (words + (isCut ? ["…"] : [])).joined(separator: " ")
   }
 
   private static func filter(_ options: OnAdd) throws(Failure) -> OfferFilter {

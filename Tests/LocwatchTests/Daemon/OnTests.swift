@@ -361,7 +361,14 @@ import Testing
       "no region is called \"10m\"; the time stands last: locwatch on exit,dwell home 10m -- COMMAND"
     ),
     (["on", "enter", "--", "true"], 64, "no region is named; name one (home), or add --circle or --here"),
-    (["on", "enter", "home"], 64, "no command is given; write it after --"),
+    (
+      ["on", "enter", "home"], 64,
+      "no command is given; write it after --, like locwatch on enter home -- notify-send Home"
+    ),
+    (
+      ["on", "enter", "work", "--circle", "48,11,100", "echo", "hi"], 64,
+      "no command is given; write it after --, like locwatch on enter work … -- notify-send Home"
+    ),
     (
       ["on", "enter", "home", "--", "no-such-program"], 66,
       "no program \"no-such-program\" in PATH; install it"
