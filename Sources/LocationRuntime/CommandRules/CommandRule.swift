@@ -45,7 +45,8 @@ package struct CommandRule: Sendable {
       regions.removeLast()
     }
     self.kinds = EventKind.allCases.filter(kinds.contains)
-    self.regions = regions
+    // Named twice it is one region, as an event is one.
+    self.regions = regions.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     guard !regions.isEmpty, !isAboutRegions else { return }
     let names = kinds.map(\.rawValue).sorted().joined(separator: ", ")
     throw Failure(

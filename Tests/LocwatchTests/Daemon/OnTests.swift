@@ -428,6 +428,8 @@ import Testing
       first.stdout.contains("gate reports exit from now on, to everybody who subscribes to it"), "\(first)")
     let again = try await Binary.run(["on", "exit", "gate"] + state + ["--", "true"])
     #expect(again.stdout.hasPrefix("exit-gate: it is there already\n"))
+    let twice = try await Binary.run(["on", "exit", "gate", "gate"] + state + ["--", "true"])
+    #expect(twice.stdout.hasPrefix("exit-gate: it is there already\n"), "\(twice)")
     // Somebody has taken from the region what the command waits for.
     let changed = try await Binary.run(
       ["regions", "add", "gate", "--circle", "48,11,50", "--notify", "enter", "--replace"] + state)
