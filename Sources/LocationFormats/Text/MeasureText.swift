@@ -56,11 +56,14 @@ package enum MeasureText {
   /// - Throws: `.usage`, with the form.
   package static func hours(_ text: String) throws(Failure) -> DayHours {
     let parts = text.filter { $0 != " " }.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, let from = minute(parts[0]), let to = minute(parts[1]), from != to else {
+    guard parts.count == 2, let from = minute(parts[0]), let to = minute(parts[1]), from != to,
+      from % 1440 != to
+    else {
       throw Failure(
         .usage, what: "\"\(text)\" is no part of a day", remedy: "write 22:00-06:00, the end excluded")
     }
-    return DayHours(from: from, to: to % 1440)
+    // A day that begins at 24:00 is the next one.
+    return DayHours(from: from % 1440, to: to % 1440)
   }
 
   /// `6`, `06:30`, `24:00`, in minutes.

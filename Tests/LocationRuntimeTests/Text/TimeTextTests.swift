@@ -46,6 +46,14 @@ import Testing
     #expect(try TimeZoneFile.zone(ofVariable: text).name == name)
   }
 
+  @Test(arguments: [
+    ("24:00-09:00", "00:00-09:00"), ("0-24", "00:00-00:00"), ("22-24", "22:00-00:00"), ("24-0", nil),
+    ("24-24", nil),
+  ])
+  func `hours that begin at 24 begin the next day`(text: String, expected: String?) {
+    #expect((try? MeasureText.hours(text)).map { MeasureText.text($0) } == expected)
+  }
+
   @Test(arguments: ["CET-1CEST", "Nowhere/City", "/nope", "../etc/passwd"])
   func `a TZ that can't be read is told as such`(text: String) {
     do throws(Failure) {
