@@ -52,6 +52,11 @@ struct OnPlan {
     let database = try state.openToRead()
     regions = try RuleRegions(for: &rule, circle: circle, in: database)
     notes += regions.notes
+    if rule.filter.hours != nil || rule.filter.days != .all,
+      let warning = options.timeZone.flatMap(TimeZoneFile.warning)
+    {
+      notes.append(warning)
+    }
     let stored = try database?.subscribers().map(\.subscriber) ?? []
     let names = Set(stored.map(\.name))
     let command = rule.command.map(ExactName.init)

@@ -19,6 +19,18 @@ package enum TimeZoneFile {
       remedy: "write a name as Europe/Berlin, UTC, or a rule as CET-1CEST,M3.5.0,M10.5.0/3")
   }
 
+  /// What is easily overlooked in the name of a zone: `UTC+1` is a rule of POSIX, in which + is west. Nil where that is
+  /// nothing.
+  package static func warning(about name: String) -> String? {
+    let (place, sign, hours) = (name.prefix(3), name.dropFirst(3).first, name.dropFirst(4))
+    guard place == "UTC" || place == "GMT", sign == "+" || sign == "-", hours.contains(where: { $0 != "0" }),
+      hours.allSatisfy({ $0.isNumber })
+    else { return nil }
+    return sign == "+"
+      ? "\(name) is behind UTC, as POSIX has it; \(place)-\(hours) is ahead of it"
+      : "\(name) is ahead of UTC, as POSIX has it; \(place)+\(hours) is behind it"
+  }
+
   /// The machine's zone: that of TZ, else that of /etc/localtime, else UTC.
   ///
   /// - Throws: `.usage` where TZ is set to what can't be read.

@@ -47,6 +47,14 @@ import Testing
   }
 
   @Test(arguments: [
+    ("UTC-2", "UTC-2 is ahead of UTC, as POSIX has it; UTC+2 is behind it"), ("GMT+0", nil), ("UTC", nil),
+    ("Europe/Berlin", nil), ("UTC0", nil),
+  ])
+  func `a rule that counts to the west is told as such`(name: String, text: String?) {
+    #expect(TimeZoneFile.warning(about: name) == text)
+  }
+
+  @Test(arguments: [
     ("24:00-09:00", "00:00-09:00"), ("0-24", "00:00-00:00"), ("22-24", "22:00-00:00"), ("24-0", nil),
     ("24-24", nil),
   ])

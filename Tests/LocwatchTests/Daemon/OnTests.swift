@@ -274,6 +274,10 @@ import Testing
         + ["--state", folder("s.db")] + Self.home + ["--", "true"])
     #expect(
       late.stdout.contains("it would have run 0 times; 1 × not, because it wants events at other hours"))
+    let west = try await Binary.run(
+      ["on", "exit", "home", "--days", "mon", "--time-zone", "UTC+1", "--dry-run"] + Self.home
+        + ["--state", folder("s.db"), "--", "true"])
+    #expect(west.stdout.contains("UTC+1 is behind UTC, as POSIX has it; UTC-1 is ahead of it\n"), "\(west)")
   }
 
   @Test func `a dry run puts a track into the order of time, and says so`() async throws {
