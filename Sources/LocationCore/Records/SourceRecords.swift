@@ -108,7 +108,7 @@ extension SourceEvent.Staleness {
   /// In words, after what has happened.
   package var phrase: String {
     switch self {
-    case .silent: "the reports stopped"
+    case .silent: "fixes stopped a moment ago"
     case .noFix: "the receiver has none"
     case .noDevice: "gpsd has no receiver"
     case .lost: "the source is not there"

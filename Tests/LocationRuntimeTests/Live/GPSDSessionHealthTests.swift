@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LocationCore
 import LocationRuntime
 import TestSupport
@@ -22,6 +23,11 @@ import Testing
     run.pass(to: 76.5)
     #expect(run.fixTimes.suffix(2) == [75, 76])
     #expect(run.source.count == 3, "gpsd was never gone")
+  }
+
+  @Test func `after 5 s fixes have stopped, whatever became of the reports`() throws {
+    let table = try String(contentsOfFile: PackageRoot.file("Docs/Wire.md"), encoding: .utf8)
+    #expect(table.contains("| `silent` | \(SourceEvent.Staleness.silent.phrase) |"))
   }
 
   @Test func `a receiver with a fix every ten seconds is given ten times as long`() throws {
