@@ -124,6 +124,10 @@ struct NotificationsCommand: AsyncParsableCommand {
       ])
       let given = try state.seat().notify(name, notification)
       Terminal.note("scheduled \(given ?? "a notification, when locwatch run starts")")
+      if `repeat` == nil, let at, let now = SystemClock().read().utc, at < now {
+        Terminal.note(
+          "its time, \(LocalTimes.describe(at, in: try TimeZoneFile.machine())), is past: it is due now")
+      }
     }
   }
 

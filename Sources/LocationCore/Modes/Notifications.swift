@@ -93,6 +93,8 @@ extension Policy {
       entry.notification.zone = zone
     }
     entry.skipPast(now, in: zone)
+    // What is asked for after its time comes due now: nothing was missed (rule D5).
+    if notification.repeats == nil, let due = entry.time(in: zone), due < now { entry.first = now }
     book.lastName = id
     if isNow, !holdsNotifications {
       _ = book.cancel(id)

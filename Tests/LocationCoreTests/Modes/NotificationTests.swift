@@ -203,6 +203,20 @@ import Testing
     #expect(stage.engine.lastNotification(of: "a") == "n1")
   }
 
+  @Test(arguments: [
+    LocalNotification.When.at(Self.time("2026-05-01T02:00:00Z")), .wall(WallTime("2026-05-01T02:00")!),
+  ])
+  func `D1 D5 what is scheduled for a time that is past is due at once, and was not missed`(
+    when: LocalNotification.When
+  ) {
+    var stage = Self.stage()
+    stage.take(0, .fix(Drive.report(0, east: 0)))
+    stage.say(1, .mode(.notify(LocalNotification(id: "up", title: "Up", when: when))))
+    stage.wait(until: 2)
+    #expect(stage.shown == ["up"])
+    #expect(stage.notified.map(\.reason) == [.due] && stage.notified.first?.lateSeconds == nil)
+  }
+
   @Test func `D1 a name that is there is replaced`() {
     var stage = Self.stage()
     stage.say(1, Self.after(100))
