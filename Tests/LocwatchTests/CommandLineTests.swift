@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import LocationFormats
 @testable import locwatch
 
 /// What is said of a command line that is mistyped, and the forms of its values.
@@ -465,6 +466,26 @@ import Testing
       let refused = try await Binary.run(words)
       #expect(refused.status == 64 && refused.stderr.contains("--no-programs"), "\(refused)")
     }
+  }
+
+  @Test func `of an event of a track it is told what came before it`() async throws {
+    let track = "Tracks/commute-with-stops"
+    let options = ["-r", track + ".regions.geojson"]
+    let replay = try await Binary.run(["replay", track + ".gpx", "--format", "ndjson"] + options)
+    let lines = try replay.stdout.split(separator: "\n").map { try JSONTree(Array($0.utf8)) }
+    let events = lines.filter { $0["region"] == .string("bakery") && $0["type"] != .string("decision") }
+    let dwell = try #require(events.firstIndex { $0["type"] == .string("region.dwell") })
+    let id = try #require(events[dwell]["id"]?.integer)
+    let decision = lines.last { $0["type"] == .string("decision") && ($0["id"]?.integer ?? 0) < id }
+    let run = try await Binary.run(
+      ["explain", "--track", track + ".gpx", "--json", "--event", "\(id)"] + options)
+    let told = try JSONTree(Array(run.stdout.utf8))
+    func last(_ list: String) -> JSONTree? {
+      guard case .array(let all) = told[list] else { return nil }
+      return all.first?["last"]?["id"]
+    }
+    #expect(last("regions") == events[dwell - 1]["id"], "\(run)")
+    #expect(last("subscribers") != nil && last("subscribers") == decision?["id"], "\(run)")
   }
 
   @Test func `an outlet that names what is not there is added with a warning`() async throws {

@@ -124,16 +124,6 @@ extension Explanation {
     let subscriber = question.subscriber ?? seen.subject?.subscriber
     listeners = try Self.listeners(named: subscriber, of: event == nil ? region : nil, engine, seen)
     if event != nil { for index in listeners.indices { listeners[index].outcomes = [] } }
-    if let id = question.event { forgetLast(since: id) }
-  }
-
-  /// What was asked about, and what followed from it, is not what was told before it.
-  private mutating func forgetLast(since id: Int) {
-    func isBefore(_ record: JSONTree) -> Bool { (record["id"]?.integer ?? 0) < id }
-    for index in places.indices where places[index].last.map(isBefore) == false { places[index].last = nil }
-    for index in listeners.indices where listeners[index].last.map(isBefore) == false {
-      listeners[index].last = nil
-    }
   }
 
   /// The region that is asked about, itself or by its event.

@@ -59,13 +59,15 @@ struct Inquiry: ~Copyable {
         seen.source = nil
       }
       if case .fixRejected = record.body, canTell(of: record) { seen.report = record }
-      if case .region(let event) = record.body { seen.regions[event.region] = record }
+      // What was told before the record that is asked about.
+      let isBefore = question.event.map { record.id < $0 } ?? true
+      if isBefore, case .region(let event) = record.body { seen.regions[event.region] = record }
       if case .receiver = record.body {
         seen.receiver = record
         return
       }
       if case .source(.stale) = record.body { seen.source = record }
-      if case .decision(let decision) = record.body { seen.decisions[decision.subscriber] = record }
+      if isBefore, case .decision(let decision) = record.body { seen.decisions[decision.subscriber] = record }
       if let event = question.event, record.id == event {
         seen.subject = record
         isReached = true
