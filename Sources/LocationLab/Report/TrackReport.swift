@@ -103,7 +103,12 @@ struct TrackReport: Sendable {
     regions.append(region)
   }
 
+  /// A subscriber is there from now on. One that was there before goes on: a recording has it once more where its
+  /// manifest was replaced or a region of it was renamed.
   mutating func add(_ subscriber: String, _ state: SubscriberState, at time: UTCTime) {
+    guard !lives.contains(where: { $0.name == subscriber }) else {
+      return move(subscriber, to: state, at: time)
+    }
     lives.append(Life(name: subscriber, moves: [Move(at: time, state: state)]))
   }
 

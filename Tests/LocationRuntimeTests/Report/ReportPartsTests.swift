@@ -74,6 +74,16 @@ import Testing
     #expect(tables.html.contains(", also after the last fix</dd>"), "\(tables.html)")
   }
 
+  @Test func `a program that a recording adds once more has one bar`() {
+    var report = TrackReport()
+    report.add("a", .suspended, at: UTCTime(microseconds: 0))
+    report.add("b", .suspended, at: UTCTime(microseconds: 0))
+    report.add("a", .suspended, at: UTCTime(microseconds: 1_000_000))
+    report.add("a", .notRunning, at: UTCTime(microseconds: 2_000_000))
+    #expect(report.lives.map(\.name) == ["a", "b"])
+    #expect(report.lives.first?.moves.map(\.state) == [.suspended, .notRunning])
+  }
+
   // MARK: - The map
 
   @Test(arguments: [
