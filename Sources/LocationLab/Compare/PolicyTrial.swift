@@ -42,6 +42,7 @@ final class PolicyTrial {
   /// Takes what a reader found next.
   func take(_ item: TrackItem) {
     if case .fix(let report) = item, filter != nil {
+      guard replay.isWanted(report) else { return }
       guard let place = Coordinate(latitude: report.latitude, longitude: report.longitude),
         filter?.passes(place) == true
       else { return replay.pass(report) }

@@ -280,7 +280,8 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     return !hasPassed
   }
 
-  private func isWanted(_ report: FixReport) -> Bool {
+  /// Whether a report is of the part that is wanted.
+  func isWanted(_ report: FixReport) -> Bool {
     guard let time = report.time else { return true }
     if let from = request.from, time < from { return false }
     if let to = request.to, time > to { return false }

@@ -18,6 +18,18 @@ import Testing
     #expect(PolicyResult.quantile(share, []) == nil)
   }
 
+  @Test(arguments: [ComparedPolicy.continuous, .standard])
+  func `a policy is tried on the wanted part alone`(policy: ComparedPolicy) throws {
+    var request = ReplayRequest()
+    request.from = Drive.report(100, east: 0).time
+    request.to = Drive.report(160, east: 0).time
+    let trial = PolicyTrial(policy, request)
+    // At rest the distance filter holds all but the first back.
+    for second in 0..<600 { trial.take(.fix(Drive.report(Double(second), east: 0))) }
+    let seconds = trial.finish().use.receiverOnSeconds
+    #expect(seconds > 0 && seconds <= 120, "\(seconds)")
+  }
+
   private static func day() throws -> Comparison {
     var request = ReplayRequest()
     request.regions =
