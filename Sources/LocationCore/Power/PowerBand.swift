@@ -79,22 +79,25 @@ extension PowerUse {
 
   /// The energy with its band, joules; with `seconds` that of the whole device over that time.
   ///
-  /// - Parameter form: how far the model may be off; by default what ``form(under:)`` says.
+  /// - Parameters:
+  ///   - form: how far the model may be off; by default what ``form(under:)`` says.
+  ///   - isObserved: whether the use was observed or is stated, and not modelled: then only its prices have an error.
   public func band(
-    under profile: PowerProfile, form: PowerForm? = nil, deviceSeconds seconds: Double? = nil
+    under profile: PowerProfile, form: PowerForm? = nil, deviceSeconds seconds: Double? = nil,
+    isObserved: Bool = false
   ) -> PowerBand {
-    band(under: profile, form: form, deviceSeconds: seconds, draws: nil)
+    band(under: profile, form: form, deviceSeconds: seconds, isObserved: isObserved, draws: nil)
   }
 
   /// The same, with draws that were made before.
   func band(
     under profile: PowerProfile, form: PowerForm? = nil, deviceSeconds seconds: Double? = nil,
-    draws table: PowerDrawTable?
+    isObserved: Bool = false, draws table: PowerDrawTable?
   ) -> PowerBand {
     let policy = joules(under: profile)
     let base = (seconds ?? 0) * profile[.base].value * 1e-3
     guard policy + base > 0 else { return PowerBand(value: 0, low: 0, high: 0) }
-    var draws = PowerSample(of: self, under: profile, table).policy
+    var draws = PowerSample(of: self, under: profile, isObserved: isObserved, table).policy
     if let seconds {
       PowerSample.add(.base, joules: seconds * profile[.base].value * 1e-3, profile, to: &draws)
     }

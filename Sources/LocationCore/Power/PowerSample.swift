@@ -3,8 +3,12 @@ struct PowerSample {
   /// Joules of the services, by draw.
   let policy: [Double]
 
-  /// - Parameter table: draws that were made before; they are made where it has none.
-  init(of use: PowerUse, under profile: PowerProfile, _ table: PowerDrawTable? = nil) {
+  /// - Parameters:
+  ///   - isObserved: whether all quantities were observed, so that only the prices have an error.
+  ///   - table: draws that were made before; they are made where it has none.
+  init(
+    of use: PowerUse, under profile: PowerProfile, isObserved: Bool = false, _ table: PowerDrawTable? = nil
+  ) {
     var sums = [Double](repeating: 0, count: PowerDraws.count)
     var factors: [PowerParameter: [Double]] = [:]
     func factor(_ parameter: PowerParameter) -> [Double] {
@@ -18,7 +22,7 @@ struct PowerSample {
         let joules = use[term] * weight * profile[parameter].value
         guard joules > 0 else { continue }
         let price = factor(parameter)
-        if let scale = term.scale {
+        if !isObserved, let scale = term.scale {
           let quantity = factor(scale)
           for draw in sums.indices { sums[draw] += joules * price[draw] * quantity[draw] }
         } else {

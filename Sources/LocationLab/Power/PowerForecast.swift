@@ -27,12 +27,15 @@ package struct PowerForecast: Sendable {
   /// The smallest difference that the meter shows, joules.
   private var stepJoules = 0.0
   private var isMeasured = false
+  /// Whether a schedule states how long and how often, and not a model.
+  private let isStated: Bool
 
   /// What the blocks of a calibration's file come to.
   ///
   /// - Parameter profile: the device; nil for the one that the file names.
   package init(_ schedule: CalibrationFile, profile: PowerProfile?) {
     self.profile = profile ?? schedule.before
+    isStated = true
     parts = schedule.blocks.map {
       Part(name: "line \($0.line)", from: $0.from, seconds: $0.to - $0.from, use: $0.use)
     }
@@ -44,6 +47,7 @@ package struct PowerForecast: Sendable {
   /// - Throws: ``Failure`` as the reader of the track does, and of code 1 where nothing of it was believed.
   package init(track path: String, _ request: ReplayRequest, begins: Double) throws(Failure) {
     profile = request.configuration.profile
+    isStated = false
     var reader = try TrackReader(path: path, options: request.track)
     var replay = TrackReplay(request, to: NoRecords())
     var items: [TrackItem] = []
@@ -88,7 +92,9 @@ package struct PowerForecast: Sendable {
 
 extension PowerForecast {
   /// The energy of the whole device over a part, with the interval that holds it with 90 %.
-  package func band(of part: Part) -> PowerBand { part.use.band(under: profile, deviceSeconds: part.seconds) }
+  package func band(of part: Part) -> PowerBand {
+    part.use.band(under: profile, deviceSeconds: part.seconds, isObserved: isStated)
+  }
 
   /// The parts with a measurement, as one; nil where there are none.
   private func sum(of parts: [Part]) -> Part? {

@@ -1,3 +1,4 @@
+import Foundation
 import LocationCore
 import TestSupport
 import Testing
@@ -19,6 +20,20 @@ import Testing
       - {from_s: 5000, to_s: 6000}
 
     """
+
+  @Test(arguments: [("run", PowerParameter.deliveryCore), ("searching", .timeToFixCold)])
+  func `what a schedule states has no error`(state: String, modelled: PowerParameter) throws {
+    let schedule = Self.schedule.replacingOccurrences(
+      of: "states: [tracking, awake]", with: "seconds: {\(state): 500}")
+    let file = try CalibrationFile(StrictYAML(schedule, file: "blocks.yaml", code: .config))
+    let forecast = PowerForecast(file, profile: nil)
+    var exact = forecast.profile
+    exact[modelled].spread = 1
+    #expect(exact != forecast.profile)
+    let part = forecast.parts[1]
+    #expect(forecast.band(of: part) == part.use.band(under: exact, deviceSeconds: part.seconds))
+    #expect(forecast.band(of: part) != part.use.band(under: forecast.profile, deviceSeconds: part.seconds))
+  }
 
   private func forecast() throws -> PowerForecast {
     PowerForecast(
