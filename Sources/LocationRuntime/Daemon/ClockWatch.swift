@@ -1,27 +1,22 @@
-import CTimer
 import Glibc
 import LocationCore
 import LocationFormats
 
 /// Tells when the system clock is set: by the user, or by the network after a start with a wrong date. It is a timer
-/// that is never due, and that Linux cancels then (timerfd_create(2)).
+/// that is never due, and that Linux cancels then.
 struct ClockWatch {
-  private let timer: Descriptor?
+  private let timer = KernelTimer(of: CLOCK_REALTIME)
   /// Whether it was set since this watch began.
   private(set) var wasSet = false
 
-  init() {
-    let number = timerfd_create(CLOCK_REALTIME, Int32(TFD_NONBLOCK) | Int32(TFD_CLOEXEC))
-    timer = number >= 0 ? Descriptor(number) : nil
-    arm()
-  }
+  init() { arm() }
 
   /// Adds what is waited for.
-  func watch(_ polled: inout PollSet) { polled.watch(timer?.number ?? -1) }
+  func watch(_ polled: inout PollSet) { polled.watch(timer?.readable ?? -1) }
 
   /// Whether the clock was set, once.
   mutating func take(_ polled: PollSet) -> Bool {
-    guard let timer, polled.has(timer.number) else { return false }
+    guard let timer, polled.has(timer.readable) else { return false }
     timer.drain()
     arm()
     wasSet = true
@@ -51,11 +46,5 @@ struct ClockWatch {
   /// A step that is more than how late a notification may be without being called so (rule D3).
   private static let leastStepMicroseconds: UInt64 = 1_000_000
 
-  private func arm() {
-    guard let timer else { return }
-    var never = itimerspec()
-    never.it_value.tv_sec = Int.max
-    _ = unsafe timerfd_settime(
-      timer.number, Int32(TFD_TIMER_ABSTIME) | Int32(TFD_TIMER_CANCEL_ON_SET), &never, nil)
-  }
+  private func arm() { timer?.set(to: .max, tellsOfSetting: true) }
 }

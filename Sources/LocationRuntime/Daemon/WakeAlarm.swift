@@ -1,4 +1,3 @@
-import CTimer
 import Glibc
 import LocationCore
 import LocationFormats
@@ -9,40 +8,31 @@ import LocationFormats
 /// `CLOCK_BOOTTIME_ALARM` wakes the machine, too. It takes the capability `CAP_WAKE_ALARM` and a real-time clock. Where
 /// it is not to be had, the timer fires as soon as something else has woken the machine.
 struct WakeAlarm {
-  private let timer: Descriptor?
+  private let timer: KernelTimer?
   /// Whether it wakes the machine.
   let wakesMachine: Bool
   private var due: EngineInstant?
 
   init() {
-    let flags = Int32(TFD_NONBLOCK) | Int32(TFD_CLOEXEC)
-    let alarm = Self.hasClock ? timerfd_create(Self.bootTimeAlarm, flags) : -1
-    wakesMachine = alarm >= 0
-    let number = alarm >= 0 ? alarm : timerfd_create(CLOCK_BOOTTIME, flags)
-    timer = number >= 0 ? Descriptor(number) : nil
+    let alarm = Self.hasClock ? KernelTimer(of: Self.bootTimeAlarm) : nil
+    wakesMachine = alarm != nil
+    timer = alarm ?? KernelTimer(of: CLOCK_BOOTTIME)
   }
 
   /// Sets it; nil for never.
   mutating func set(_ instant: EngineInstant?, by clock: SystemClock) {
     guard instant != due, let timer else { return }
     due = instant
-    var setting = itimerspec()
-    if let instant {
-      let microseconds = max(1, instant.microseconds.saturatingSubtract(clock.offsetMicroseconds))
-      setting.it_value = timespec(
-        tv_sec: Int(microseconds / 1_000_000), tv_nsec: Int(microseconds % 1_000_000 * 1_000))
-    }
-    _ = unsafe timerfd_settime(timer.number, Int32(TFD_TIMER_ABSTIME), &setting, nil)
+    timer.set(to: instant.map { max(1, $0.microseconds.saturatingSubtract(clock.offsetMicroseconds)) })
   }
 
   /// Adds what is waited for. What is due is seen by the clock.
-  func watch(_ polled: inout PollSet) { polled.watch(timer?.number ?? -1) }
+  func watch(_ polled: inout PollSet) { polled.watch(timer?.readable ?? -1) }
 
   /// Takes note that it has fired, where it has.
   mutating func take(_ polled: PollSet) {
-    guard let timer, polled.has(timer.number) else { return }
-    var count: UInt64 = 0
-    _ = unsafe withUnsafeMutableBytes(of: &count) { unsafe SystemCall.readBytes(timer.number, $0) }
+    guard let timer, polled.has(timer.readable) else { return }
+    timer.drain()
     due = nil
   }
 
