@@ -12,6 +12,8 @@ struct WatchedSocket {
   var isWatched = false
   /// Until when it is not looked at: its program was woken for what is there, and left all of it.
   private(set) var quietUntil: Int64?
+  /// Whether its peer has hung up, its program was told, and nothing is left to read: it wakes nobody any more.
+  private var hasEnded = false
   /// How long it is not looked at then: longer each time its program is told.
   private var quietMilliseconds: Int64 = 0
   /// What it held when its program was woken for it; nil before, and once something of that was read.
@@ -41,16 +43,18 @@ struct WatchedSocket {
     isWatched = true
     readThen = read
     quietUntil = nil
+    hasEnded = false
     guard let heldThen, isReadable, held >= heldThen, !hasRead else {
       self.heldThen = nil
       quietMilliseconds = 0
       return
     }
-    quietUntil = now + quietMilliseconds
+    hasEnded = heldThen == 0 && held == 0 && isHungUp
+    if !hasEnded { quietUntil = now + quietMilliseconds }
   }
 
   /// Whether `poll` is to wait for it.
-  func isDue(at now: Int64) -> Bool { isWatched && quietUntil.map { $0 <= now } ?? true }
+  func isDue(at now: Int64) -> Bool { isWatched && !hasEnded && quietUntil.map { $0 <= now } ?? true }
 
   /// Its program is told of what is there.
   mutating func note() {
@@ -97,6 +101,10 @@ struct WatchedSocket {
 
   private var isReadable: Bool {
     PollSet.wait(for: HeldSockets.events, on: descriptor.number, atMost: 0) != 0
+  }
+
+  private var isHungUp: Bool {
+    PollSet.wait(for: PollSet.endOfInput, on: descriptor.number, atMost: 0) != 0
   }
 
   private static let longestQuietMilliseconds: Int64 = 300_000

@@ -199,6 +199,22 @@ import Testing
     #expect(!socket.wasRead)
   }
 
+  @Test func `E4 that the peer has hung up is told once, and what it left unread again`() throws {
+    for left in ["", "ab"] {
+      let (far, near) = try Descriptor.pair()
+      var socket = WatchedSocket(near)
+      #expect(unsafe write(far.number, left, left.utf8.count) == left.utf8.count)
+      shutdown(far.number, Int32(SHUT_RDWR))
+      socket.watch(at: 0)
+      #expect(socket.isDue(at: 0))
+      socket.note()
+      socket.watch(at: 10)
+      #expect(!socket.isDue(at: 10))
+      #expect(socket.isDue(at: 400_000) == !left.isEmpty)
+      #expect((socket.quietUntil == nil) == left.isEmpty)
+    }
+  }
+
   @Test func `E4 what comes once all was read is no remainder, though it is as much`() throws {
     let listener = try Listener()
     let near = Descriptor(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
