@@ -220,7 +220,7 @@ extension Engine {
 
   /// UTC at an instant, as ``utcAheadMicroseconds`` says; before that is known, what the axis says, and
   /// ``UTCTime/unknown`` before anything has an instant.
-  func utc(at instant: EngineInstant) -> UTCTime {
+  package func utc(at instant: EngineInstant) -> UTCTime {
     guard let ahead = utcAheadMicroseconds else {
       return instant == .distantPast ? .unknown : UTCTime(microseconds: instant.microseconds)
     }

@@ -296,9 +296,9 @@ extension Engine {
         noteGap(of: seconds, before: fix, into: &effects)
       }
     } else {
-      state.tally.first = Tally.Start(instant: fix.instant)
       refreshReceiverUsers()
     }
+    if state.tally.first == nil { state.tally.first = Tally.Start(instant: fix.instant) }
     state.isBroken = false
     if state.sampling.isOn { bookSource(of: fix, isFromNetwork: report.mode == .network) }
     if hasSubscribers, state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }

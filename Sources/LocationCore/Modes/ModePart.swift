@@ -28,7 +28,7 @@ extension Policy {
   ///
   /// - Parameter isAwake: whether the machine is known to be awake for something else.
   mutating func fireModes(isAwake isAwakeAnyway: Bool, in turn: inout PolicyTurn) {
-    // What is due while nobody is there waits: nobody would start a program or show anything.
+    // While nobody is there, nobody starts a program or shows anything: what is due waits.
     guard !isAbsent, sessions.contains(where: \.modes.isUsed) else { return }
     var isAwake = isAwakeAnyway || self.isAwake
     while true {

@@ -5,8 +5,7 @@ extension Policy {
   /// Local time comes from the last fix, and the cooldown is measured on the engine's axis. A replay has both.
   func filterReason(_ trigger: Trigger, _ index: Int, at instant: EngineInstant) -> Decision.Reason? {
     guard let filter = sessions[index].subscriber.filter, trigger.kind != nil else { return nil }
-    let utc = UTCTime(microseconds: instant.microseconds.saturatingAdd(utcAhead ?? 0))
-    if !filter.isWithinHours(utc) { return .outsideHours }
+    if !filter.isWithinHours(utc(at: instant)) { return .outsideHours }
     guard let seconds = filter.cooldownSeconds, let since = sessions[index].cooldownStart,
       since.seconds(to: instant) < seconds
     else { return nil }

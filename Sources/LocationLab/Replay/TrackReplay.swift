@@ -66,6 +66,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   private var clock: FixGate?
   /// The last report's time, and when it happened on the engine's axis, while ``clock`` dates them.
   private var lastStamp: (time: UTCTime, instant: EngineInstant)?
+  /// When the track began.
   private var begin: EngineInstant?
   private var hasStarted = false
   private var hasEnded = false
@@ -73,9 +74,6 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   private var hasPassed = false
   /// The first id that the engine gives out here.
   private var firstID = 0
-  /// Whether it goes on from a snapshot; and the first fix that was believed since then.
-  private var goesOn = false
-  private var firstFix: EngineInstant?
 
   /// - Parameter handsOnAll: whether the engine is handed every report that its receiver is on for, so that nobody calls
   ///   ``pass(_:)``.
@@ -153,10 +151,12 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     }
     // What came before is counted where it happened.
     engine.beginAccounts()
-    goesOn = true
     firstID = engine.nextID
     host.replaceEngine(engine)
-    if instant > .distantPast { start(at: instant) }
+    guard instant > .distantPast else { return }
+    start(at: instant)
+    // The first report may come much later.
+    begin = nil
   }
 
   /// Where the records go.
@@ -253,12 +253,12 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   /// Hands a report to the engine, where the receiver was asked for it.
   @inline(__always)
   private mutating func take(_ report: FixReport, at instant: EngineInstant) {
+    if begin == nil { begin = instant }
     if let isSeen = receiver?.sees(instant), !isSeen {
       host.ports.report?.add(report, .notAsked)
       return
     }
     let isBelieved = host.handle(report, at: instant)
-    if goesOn, isBelieved, firstFix == nil { firstFix = host.engine.tally.last?.instant }
     host.ports.report?.add(report, isBelieved ? .believed : .refused)
   }
 
@@ -328,12 +328,10 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     commit()
     var summary = Summary(
       of: host.engine, modes: host.ports.modes, notes: notes, draws: request.shared?.draws)
-    if goesOn {
-      let seconds = firstFix.flatMap { first in host.engine.tally.last.map { first.seconds(to: $0.instant) } }
-      setDuration(seconds ?? 0, of: &summary)
-    } else if receiver != nil, let begin, let end = host.engine.tally.last.map({ max($0.instant, now) }) {
+    if receiver != nil, let begin, let end = host.engine.tally.last.map({ max($0.instant, now) }) {
       // The track goes on after the last fix that was asked for.
-      setDuration(begin.seconds(to: end), of: &summary)
+      summary.durationSeconds = begin.seconds(to: end)
+      summary.deviceJoules = host.engine.ledger.deviceJoules(overSeconds: summary.durationSeconds)
     }
     if let doubt = Self.doubt(in: summary) { summary.notes.append(doubt) }
     if let lack = receiverLack { summary.notes.append(lack) }
@@ -344,11 +342,6 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     }
     host.ports.report?.finish(summary, host.engine.ledger)
     return summary
-  }
-
-  private func setDuration(_ seconds: Double, of summary: inout Summary) {
-    summary.durationSeconds = seconds
-    summary.deviceJoules = host.engine.ledger.deviceJoules(overSeconds: seconds)
   }
 
   /// Why the receiver that the engine switches found little; nil where it did not, or is always on.
@@ -452,11 +445,8 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     }
   }
 
-  /// UTC now: as far from the last fix as the engine's axis is.
-  private var presentTime: UTCTime {
-    guard let last = host.engine.tally.last else { return UTCTime(microseconds: now.microseconds) }
-    return last.time.advanced(bySeconds: last.instant.seconds(to: now))
-  }
+  /// UTC now.
+  private var presentTime: UTCTime { host.engine.utc(at: now) }
 
   private mutating func handle(_ event: Event) { handle(Stamped(at: now, event)) }
 

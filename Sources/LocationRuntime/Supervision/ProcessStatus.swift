@@ -4,7 +4,7 @@ import Glibc
 struct ProcessStatus: Hashable, Sendable {
   /// One letter: R runs, S sleeps, T is stopped, Z has ended (proc_pid_stat(5), field 3).
   var state: Character
-  /// The process that started it, or that has taken it over from that (field 4).
+  /// Its parent process (field 4).
   var parent: pid_t
   /// Its process group (field 5).
   var group: pid_t
