@@ -124,9 +124,13 @@ struct NotificationsCommand: AsyncParsableCommand {
       ])
       let given = try state.seat().notify(name, notification)
       Terminal.note("scheduled \(given ?? "a notification, when locwatch run starts")")
-      if `repeat` == nil, let at, let now = SystemClock().read().utc, at < now {
-        Terminal.note(
-          "its time, \(LocalTimes.describe(at, in: try TimeZoneFile.machine())), is past: it is due now")
+      let machine = try TimeZoneFile.machine()
+      let wall = wall.flatMap { WallTime($0) }
+      let there = if wall != nil, let zone { try TimeZoneFile.zone(zone) } else { machine }
+      if `repeat` == nil, let due = at ?? wall.map(there.time(of:)), let now = SystemClock().read().utc,
+        due < now
+      {
+        Terminal.note("its time, \(LocalTimes.describe(due, in: machine)), is past: it is due now")
       }
     }
   }

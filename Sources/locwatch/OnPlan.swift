@@ -115,8 +115,10 @@ struct OnPlan {
     try seat.note(changes)
     try Terminal.print(
       existing.map { Self.text(of: ["\($0): it is there already"] + places + regions.notes) } ?? text)
-    if starting { try unit.start() }
+    let running = try seat.daemonPID()
+    if starting, running == nil { try unit.start(besides: nil) }
     try Terminal.print(daemonText(seat, unit))
+    if starting, let running { try unit.start(besides: running) }
   }
 
   /// What a daemon is told. It is told of a rule that is there already, too: the command that stored it may have been

@@ -11,12 +11,12 @@ package struct ServiceUnit: Sendable {
   /// Root has the machine's unit, everybody else one of their own.
   package init() { isSystem = geteuid() == 0 }
 
-  private var arguments: [String] {
-    ["systemctl"] + (isSystem ? [] : ["--user"]) + ["enable", "--now", "locwatch"]
+  private func arguments(now: Bool) -> [String] {
+    ["systemctl"] + (isSystem ? [] : ["--user"]) + ["enable"] + (now ? ["--now"] : []) + ["locwatch"]
   }
 
   /// What starts it, as it is typed.
-  package var commandLine: String { arguments.joined(separator: " ") }
+  package var commandLine: String { arguments(now: true).joined(separator: " ") }
 
   /// Whether the unit is installed.
   package var isInstalled: Bool {
@@ -36,9 +36,14 @@ package struct ServiceUnit: Sendable {
 
   /// Has systemd start it, now and from now on.
   ///
+  /// - Parameter pid: the daemon that runs already: it is started from the next time on.
   /// - Throws: code 69 where systemd does not.
-  package func start() throws(Failure) {
-    let remedy = "start it by hand with locwatch run"
+  package func start(besides pid: Int?) throws(Failure) {
+    let remedy =
+      if let pid { "process \(pid) runs on, but nothing starts the next one" } else {
+        "start it by hand with locwatch run"
+      }
+    let arguments = arguments(now: pid == nil)
     do throws(Failure) {
       _ = try CommandPath.resolve(arguments[0])
     } catch {
@@ -47,7 +52,7 @@ package struct ServiceUnit: Sendable {
     let result = try ProgramTrial.run(arguments, seconds: Self.seconds)
     guard result.status == 0 else {
       throw Failure(
-        .unavailable, what: "\(commandLine) ended with status \(result.status)", remedy: remedy)
+        .unavailable, what: "\(arguments.joined(separator: " ")) ended with status \(result.status)", remedy: remedy)
     }
   }
 

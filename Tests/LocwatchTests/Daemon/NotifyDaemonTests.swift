@@ -73,7 +73,18 @@ import Testing
   private static func add(_ run: DaemonRun, _ id: String, _ when: [String]) async throws {
     try await run.add("a")
     let added = try await run.command(["notifications", "add", "a", "--title", "T", "--id", id] + when)
-    #expect(added.status == 0, "\(added.stderr)")
+    #expect(added.status == 0 && !added.stderr.contains("is past"), "\(added.stderr)")
+  }
+
+  @Test(arguments: [
+    ["--at", "2025-05-01T05:30:00Z"], ["--wall", "2025-05-01T07:30", "--zone", "Europe/Berlin"],
+  ])
+  func `D1 a time that is past is told`(when: [String]) async throws {
+    let run = try DaemonRun()
+    try await run.add("a")
+    let added = try await run.command(["notifications", "add", "a", "--title", "T"] + when)
+    #expect(added.status == 0 && added.stderr.hasSuffix("is past: it is due now\n"), "\(added.stderr)")
+    #expect(added.stderr.contains("2025-05-01"), "\(added.stderr)")
   }
 
   @Test func `D1 a time on the wall that is scheduled without a daemon is of the machine's zone`()

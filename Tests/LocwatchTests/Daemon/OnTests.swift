@@ -487,20 +487,43 @@ import Testing
     #expect(left.stdout.contains("boat"), "\(left)")
   }
 
-  @Test func `--start has systemd start the unit of this user`() async throws {
-    let folder = TemporaryFolder()
+  /// A systemctl that notes what it is asked, and ends with a status; the variable PATH with which it is found.
+  private static func systemctl(in folder: TemporaryFolder, status: Int = 0) async throws -> String {
     let bin = folder("bin")
     try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
     // A shell writes it: a fork of another thread may hold the descriptor of a file that this process writes, and then
     // the file can't be executed.
-    let script = "printf '#!/bin/sh\necho \"$@\" > \"%s/asked\"\n' '\(folder.path)' > '\(bin)/systemctl'"
+    let lines = "#!/bin/sh\necho \"$@\" > \"%s/asked\"\nexit \(status)\n"
     let made = try await Binary.run(
-      ["-c", "\(script) && chmod 755 '\(bin)/systemctl'"], executable: "/bin/sh")
+      ["-c", "printf '\(lines)' '\(folder.path)' > '\(bin)/systemctl' && chmod 755 '\(bin)/systemctl'"],
+      executable: "/bin/sh")
     #expect(made.status == 0, "\(made.stderr)")
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    return "\(bin):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
+  }
+
+  @Test func `--start beside a daemon that runs asks systemd for the next one alone`() async throws {
+    let run = try DaemonRun()
+    let state = run.folder("locwatch/locwatch.db")
+    // The later of two counts.
+    try run.start(["--state", state])
+    let path = try await Self.systemctl(in: run.folder, status: 1)
+    let on = try await Binary.run(
+      ["on", "move", "--start", "--", "true"], environment: ["PATH": path, "XDG_STATE_HOME": run.folder.path])
+    #expect(on.status == 69 && on.stdout.contains("the daemon has it (process "), "\(on)")
+    let user = getuid() == 0 ? "" : "--user "
+    #expect(
+      on.stderr.hasPrefix("locwatch: systemctl \(user)enable locwatch ended with status 1; process "), "\(on)"
+    )
+    #expect(on.stderr.hasSuffix("runs on, but nothing starts the next one\n"), "\(on)")
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `--start has systemd start the unit of this user`() async throws {
+    let folder = TemporaryFolder()
+    let path = try await Self.systemctl(in: folder)
     let run = try await Binary.run(
       ["on", "move", "--start", "--", "true"],
-      environment: ["PATH": "\(bin):\(path)", "XDG_STATE_HOME": folder.path])
+      environment: ["PATH": path, "XDG_STATE_HOME": folder.path])
     #expect(run.status == 0, "\(run.stderr)")
     let asked = (getuid() == 0 ? "" : "--user ") + "enable --now locwatch\n"
     #expect(text(folder("asked")) == asked)
