@@ -90,7 +90,11 @@ extension VisitEvent: RecordFamily {
         let stay = Wording.duration(arrived.seconds(to: departed))
         return TextRecord("departed", "\(place), after \(stay), at \(Wording.clock(departed))")
       }
-      if reason == .end { return TextRecord("still there", "\(place), \(since), at the end") }
+      if reason == .end {
+        // Fixes outside that don't yet end the visit may be the last ones.
+        let last = seen.map { isSameDay ? String(Wording.clock($0)) : $0.rfc3339 } ?? "?"
+        return TextRecord("visiting", "\(place), \(since), last seen there \(last), at the end")
+      }
       return TextRecord("departed", "\(place), \(since), last seen there \(seen?.rfc3339 ?? "?")")
     }
   }
