@@ -9,7 +9,7 @@ extension Engine {
 extension Session {
   fileprivate func givesBack(by event: SubscriberEvent) -> Bool {
     switch event {
-    case .acknowledged(let id, _):
+    case .acknowledged(let id, _), .dismissed(let id):
       outbox.contains { $0.event == id } || modes.audio?.answered.contains(id) == true
     case .endTask(let token): tasks.contains(token)
     case .mode(let event): givesBack(by: event)

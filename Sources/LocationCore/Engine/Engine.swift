@@ -486,6 +486,7 @@ extension Engine {
       case .exited(let status): policy.exited(index, status: status, in: &turn)
       case .orphaned: policy.orphaned(index, in: &turn)
       case .acknowledged(let id, _): policy.acknowledge(id, index, in: &turn)
+      case .dismissed(let id): policy.dismiss(id, index, in: &turn)
       case .beginTask(let name): policy.beginTask(name, index, in: &turn)
       case .endTask(let token): policy.endTask(token, index, in: &turn)
       case .authorization(let value): policy.authorize(value, index, in: &turn)

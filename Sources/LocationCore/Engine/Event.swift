@@ -43,6 +43,8 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   case orphaned
   /// It is done with an event, and spent so many core seconds on it.
   case acknowledged(event: Int, coreSeconds: Double)
+  /// Somebody acknowledged an event for it, by hand.
+  case dismissed(event: Int)
   case beginTask(name: String)
   case endTask(token: Int)
   case authorization(Subscriber.Authorization)
@@ -77,7 +79,7 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   public var endsProcess: Bool {
     switch self {
     case .quit, .exited, .orphaned: true
-    case .foreground, .background, .acknowledged, .beginTask, .endTask, .authorization, .accuracy,
+    case .foreground, .background, .acknowledged, .dismissed, .beginTask, .endTask, .authorization, .accuracy,
       .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran, .done, .preserve, .interrupted,
       .finished, .mode:
       false

@@ -369,8 +369,17 @@ extension Policy {
     }
   }
 
-  /// The subscriber acknowledged an event, or somebody did so by hand: it is done, and may let the subscriber be
-  /// suspended.
+  /// Somebody acknowledged an event by hand. The process of a oneshot that may run for it runs on, within its time.
+  mutating func dismiss(_ event: Int, _ index: Int, in turn: inout PolicyTurn) {
+    let session = sessions[index]
+    let runs = session.subscriber.style == .oneshot && session.state.isRunning && !session.hasEnded
+    guard runs, session.outbox.contains(where: { $0.event == event && $0.isHanded }) else {
+      return acknowledge(event, index, in: &turn)
+    }
+    update(index) { $0.outbox.removeAll { $0.event == event } }
+  }
+
+  /// The subscriber acknowledged an event: it is done, and may let the subscriber be suspended.
   mutating func acknowledge(_ event: Int, _ index: Int, in turn: inout PolicyTurn) {
     guard let place = sessions[index].outbox.firstIndex(where: { $0.event == event }) else {
       return update(index) { $0.modes.audio?.answered.removeAll { $0 == event } }

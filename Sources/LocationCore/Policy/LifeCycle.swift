@@ -108,6 +108,11 @@ extension Policy {
     let grace = Assertion.grace(until: turn.instant.advanced(bySeconds: configuration.graceSeconds))
     update(index) {
       $0.lastEnd = end
+      let waiting = $0.outbox.map(\.event)
+      // What was acknowledged by hand while it ran.
+      if $0.subscriber.style == .oneshot {
+        $0.assertions.removeAll { $0.reason == .delivery && !waiting.contains($0.owner) }
+      }
       $0.hasEnded = $0.state != .notRunning && !isFollowed
       if isFollowed, $0.state == .background {
         $0.assertions.removeAll { $0.reason == .grace }

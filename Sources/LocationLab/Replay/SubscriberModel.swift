@@ -268,7 +268,8 @@ extension SubscriberEvent {
   /// Whether it is what came of an order of the engine: an answer to an event, or the end of a process.
   var isOfOrder: Bool {
     switch self {
-    case .acknowledged, .done, .finished, .exited, .orphaned, .mode(.presented), .mode(.fetched): true
+    case .acknowledged, .dismissed, .done, .finished, .exited, .orphaned, .mode(.presented), .mode(.fetched):
+      true
     case .foreground, .background, .quit, .beginTask, .endTask, .authorization, .accuracy,
       .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran, .preserve, .interrupted, .mode:
       false
@@ -280,7 +281,7 @@ extension SubscriberEvent {
     switch self {
     case .acknowledged, .beginTask, .endTask, .start, .stop, .locate, .mode: true
     case .foreground, .background, .quit, .exited, .orphaned, .authorization, .accuracy, .backgroundDelivery,
-      .memory, .lock, .overran, .done, .preserve, .interrupted, .finished:
+      .memory, .lock, .overran, .done, .preserve, .interrupted, .finished, .dismissed:
       false
     }
   }

@@ -268,7 +268,10 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     case .modelled: false
     case .recorded: true
     case .remodelled:
-      if case .acknowledged(let event, _) = event { event < firstID } else { !event.isOfOrder }
+      switch event {
+      case .acknowledged(let event, _), .dismissed(let event): event < firstID
+      default: !event.isOfOrder
+      }
     }
   }
 

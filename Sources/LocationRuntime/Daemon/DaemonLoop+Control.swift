@@ -143,8 +143,7 @@ extension DaemonLoop {
       throw Acknowledgement.nobody(id, name, among: live.engine.subscribers.map(\.subscriber.name))
     }
     for name in names {
-      try live.handle(
-        .subscriber(name: name, .acknowledged(event: id, coreSeconds: 0)), at: clock.read())
+      try live.handle(.subscriber(name: name, .dismissed(event: id)), at: clock.read())
       live.add(.withdraw(name, event: id))
     }
   }

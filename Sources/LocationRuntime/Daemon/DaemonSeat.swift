@@ -117,7 +117,7 @@ package struct DaemonSeat: Sendable {
         let known = try database.subscribers().map(\.subscriber.name)
         throw Acknowledgement.nobody(id, subscriber, among: known)
       }
-      try database.request(names.map { .subscriber(name: $0, .acknowledged(event: id, coreSeconds: 0)) })
+      try database.request(names.map { .subscriber(name: $0, .dismissed(event: id)) })
     }
   }
 

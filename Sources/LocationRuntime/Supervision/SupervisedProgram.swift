@@ -100,7 +100,10 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   func withdraw(_ event: Int) {
     backlog.removeAll { $0.event == event }
+    let wasAsked = !errands.isEmpty
     errands.removeAll { $0.isEvent(event) }
+    // No process of it will end.
+    if wasAsked, errands.isEmpty, run == nil { tell([.event(subscriber: name, .exited(status: 0))]) }
   }
 
   func answer(_ reply: SubscriberReply) {

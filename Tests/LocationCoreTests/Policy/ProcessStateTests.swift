@@ -36,6 +36,27 @@ import Testing
     #expect(stage.log().last == "suspend A2 background>suspended idle")
   }
 
+  @Test func `A2 a process of a oneshot whose event is acknowledged by hand runs on, within its time`() {
+    let oneshot = Subscriber(name: "a", style: .oneshot, services: [.significantChange])
+    var stage = Stage.hung(oneshot)
+    let event = stage.handed()[0]
+    stage.say(1, .dismissed(event: event))
+    stage.wait(until: 60)
+    #expect(stage.state() == .background && stage.engine.subscriber("a")?.waiting == [])
+    stage.say(61, .finished(ProgramEnd(event: event, status: 1, seconds: 61, lastLine: nil)))
+    stage.say(61, .exited(status: 1))
+    stage.wait(until: 5_000)
+    #expect(stage.state() == .notRunning && stage.handed() == [event])
+    #expect(!stage.log().contains { $0.hasPrefix("suspend") })
+    var slow = Stage.hung(oneshot)
+    slow.say(1, .dismissed(event: slow.handed()[0]))
+    slow.wait(until: 600)
+    #expect(slow.log().last == "terminate K2 background>notRunning budget_over")
+    var resident = Stage.hung()
+    resident.say(1, .dismissed(event: resident.handed()[0]))
+    #expect(resident.state() == .suspended)
+  }
+
   @Test func `A1 an interruption takes the foreground and gives it back`() {
     var stage = Stage()
     stage.add(Subscriber(name: "a"), .active)

@@ -83,6 +83,10 @@ import Testing
     try await run.wait("the second event") { try run.shown("a")?.waiting.count == 2 }
     let event = try #require(try run.shown("a")?.waiting.last?.event)
     #expect(try await run.command(["ack", "\(event)"]).status == 0)
+    // Nor does one that runs freeze by that.
+    let first = String(try #require(run.lines(of: "ran").first))
+    #expect(try await run.command(["ack", first]).status == 0)
+    #expect(try run.shown("a")?.state == .background)
     _ = run.folder.write("end", "")
     try await run.waitFor("a", .notRunning)
     #expect(run.lines(of: "ran").count == 1 && run.lines(of: "ran").first != "\(event)")
