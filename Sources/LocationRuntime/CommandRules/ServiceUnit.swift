@@ -52,7 +52,8 @@ package struct ServiceUnit: Sendable {
     let result = try ProgramTrial.run(arguments, seconds: Self.seconds)
     guard result.status == 0 else {
       throw Failure(
-        .unavailable, what: "\(arguments.joined(separator: " ")) ended with status \(result.status)", remedy: remedy)
+        .unavailable, what: "\(arguments.joined(separator: " ")) ended with status \(result.status)",
+        remedy: remedy)
     }
   }
 
