@@ -125,6 +125,11 @@ extension SamplingPlan {
   mutating func fire(at instant: EngineInstant, by configuration: SamplingConfiguration) -> ReceiverOrder? {
     guard let due = nextDeadline, due <= instant else { return nil }
     guard isOn else { return switchOn(at: due, reason) }
+    // A search of settings that hold no longer.
+    guard configuration.isDutyCycled else {
+      nextDeadline = nil
+      return nil
+    }
     failures += 1
     var seconds = configuration.retrySeconds
     for _ in 1..<Swift.min(failures, 16) { seconds *= 2 }

@@ -51,6 +51,15 @@ import Testing
     #expect(Self.order(Self.view { $0.enterSeconds = 9000 }) == .off(seconds: 1798, .longest))
   }
 
+  @Test func `a search of adaptive settings is not given up under continuous ones`() {
+    var plan = SamplingPlan()
+    plan.open(at: Drive.instant(0), timeToFixSeconds: 2, by: Self.configuration)
+    let due = plan.nextDeadline ?? .distantPast
+    #expect(due > Drive.instant(0))
+    #expect(plan.fire(at: due, by: SamplingConfiguration()) == nil)
+    #expect(plan.isOn && plan.nextDeadline == nil)
+  }
+
   @Test func `the window of significant changes is closed time`() {
     let order = Self.order(
       Self.view {
