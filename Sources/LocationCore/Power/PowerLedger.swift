@@ -164,7 +164,8 @@ extension PowerLedger {
 
   /// Begins a new bill at an instant. What runs then, runs on.
   mutating func beginBill(at instant: EngineInstant) {
-    settle(at: instant)
+    // Before the first event nothing runs.
+    if settledAt != nil { settle(at: instant) }
     share()
     bill = PowerBill()
   }

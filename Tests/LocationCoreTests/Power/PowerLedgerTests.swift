@@ -94,6 +94,16 @@ private typealias Fixture = PowerFixture
     #expect(abs(bySubscriber - total) <= 1e-9 * total, "\(random)")
   }
 
+  @Test func `a bill that begins before anything has happened counts from the first event`() {
+    var ledger = PowerLedger(profile: Fixture.full)
+    ledger.beginBill(at: .distantPast)
+    ledger.settle(at: Fixture.at(0))
+    ledger.setUsers([Fixture.user("a")], at: Fixture.at(0))
+    Self.perform(.receiver(.tracking), &ledger, at: Fixture.at(0))
+    ledger.settle(at: Fixture.at(10))
+    #expect(ledger.seconds(.receiverTracking) == 10 && ledger.seconds(.receiverBackup) == 0)
+  }
+
   @Test(arguments: [UInt64](1...8)) func readingInBetweenChangesNothing(_ seed: UInt64) {
     var random = SeededRandom(seed)
     let day = Self.day(&random)
