@@ -12,10 +12,13 @@ package struct GPSDReport: Hashable, Sendable {
   package var northErrorMeters: Double?
   /// Whether the position is carried on from earlier ones without satellites.
   package var isDeadReckoned: Bool
+  /// Whether the receiver itself calls the position simulated.
+  package var isSimulated: Bool
 
   package init(
     device: Int, fix: FixReport, horizontalErrorMeters: Double? = nil, eastErrorMeters: Double? = nil,
-    northErrorMeters: Double? = nil, isDeadReckoned: Bool = false
+    northErrorMeters: Double? = nil, isDeadReckoned: Bool = false,
+    isSimulated: Bool = false
   ) {
     self.device = device
     self.fix = fix
@@ -23,6 +26,7 @@ package struct GPSDReport: Hashable, Sendable {
     self.eastErrorMeters = eastErrorMeters
     self.northErrorMeters = northErrorMeters
     self.isDeadReckoned = isDeadReckoned
+    self.isSimulated = isSimulated
   }
 
   fileprivate var hasPosition: Bool { !fix.latitude.isNaN && !fix.longitude.isNaN }

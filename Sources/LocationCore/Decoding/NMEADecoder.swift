@@ -17,6 +17,7 @@ package struct NMEADecoder {
     var longitude: Double?
     var hasFix = true
     var isDeadReckoned = false
+    var isSimulated = false
     var speedMetersPerSecond: Double?
     var courseDegrees: Double?
     var altitudeMeters: Double?
@@ -56,6 +57,7 @@ package struct NMEADecoder {
     begin(timeOfDay, hasDate: sentence.day(9) != nil)
     epoch?.hasFix = sentence.letter(2) == UInt8(ascii: "A")
     if sentence.letter(12) == UInt8(ascii: "E") { epoch?.isDeadReckoned = true }
+    if sentence.letter(12) == UInt8(ascii: "S") { epoch?.isSimulated = true }
     place(sentence, 3)
     if let knots = sentence.number(7) { epoch?.speedMetersPerSecond = knots * Self.metersPerSecondInKnot }
     if let course = sentence.number(8) { epoch?.courseDegrees = course }
@@ -71,17 +73,21 @@ package struct NMEADecoder {
     epoch?.hasFix = !modes.isEmpty
     epoch?.isDeadReckoned =
       !modes.isEmpty && modes.allSatisfy { $0 == UInt8(ascii: "6") || $0 == UInt8(ascii: "E") }
+    if modes.contains(where: { $0 == UInt8(ascii: "8") || $0 == UInt8(ascii: "S") }) {
+      epoch?.isSimulated = true
+    }
     place(sentence, 2)
     if let value = sentence.number(8), value > 0, value < Self.unknownDilution { hdop = value }
     if let altitude = sentence.number(9) { epoch?.altitudeMeters = altitude }
     return report()
   }
 
-  /// GLL: place, time, status.
+  /// GLL: place, time, status, and from NMEA 2.3 on the mode.
   private mutating func geographic(_ sentence: NMEASentence) -> Outcome {
     guard let timeOfDay = sentence.timeOfDay(5) else { return .nothing }
     begin(timeOfDay)
     epoch?.hasFix = sentence.letter(6) != UInt8(ascii: "V")
+    if sentence.letter(7) == UInt8(ascii: "S") { epoch?.isSimulated = true }
     place(sentence, 1)
     return report()
   }
@@ -158,7 +164,7 @@ package struct NMEADecoder {
     return .position(
       GPSDReport(
         device: 0, fix: fix, horizontalErrorMeters: hdop.map { $0 * Accuracy.metersPerHDOP95 },
-        isDeadReckoned: epoch.isDeadReckoned))
+        isDeadReckoned: epoch.isDeadReckoned, isSimulated: epoch.isSimulated))
   }
 
   private static let halfDay: Int64 = 43_200_000_000

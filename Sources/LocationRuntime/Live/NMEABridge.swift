@@ -54,7 +54,11 @@ struct NMEABridge {
       line.member("device", name)
       // gpsd has no word for a fix whose dimensions nobody tells; its accuracy is that of three.
       line.member("mode", fix.mode == .noFix ? 1 : fix.mode == .twoD ? 2 : 3)
-      if report.isDeadReckoned { line.member("status", Self.deadReckoned) }
+      if report.isSimulated {
+        line.member("status", Self.simulated)
+      } else if report.isDeadReckoned {
+        line.member("status", Self.deadReckoned)
+      }
       line.member("time", fix.time?.rfc3339)
       guard fix.latitude.isFinite, fix.longitude.isFinite else { return }
       line.member("lat", fix.latitude, decimals: FixedPoint.degrees)
@@ -68,6 +72,8 @@ struct NMEABridge {
 
   /// gpsd's `STATUS_DR` (gpsd 3.22, `gps.h`).
   private static let deadReckoned = 5
+  /// gpsd's `STATUS_SIM`.
+  private static let simulated = 8
 
   private func describe(_ time: UTCTime?, latitude: Double, longitude: Double) -> [UInt8] {
     Self.object { line in

@@ -22,6 +22,20 @@ import Testing
     #expect(live.fixes.map(\.accuracy) == file.fixes.map(\.accuracy))
   }
 
+  @Test(arguments: [
+    "$GPRMC,120000,A,4807.038,N,01131.000,E,0,0,230394,,,S\n",
+    "$GPRMC,120000,A,4807.038,N,01131.000,E,0,0,230394,,,A\n$GPGGA,120000,4807.038,N,01131.000,E,8,08,,545.4,M,,M,,\n",
+    "$GPRMC,120000,A,,,,,0,0,230394,,,A\n$GNGNS,120000,4807.038,N,01131.000,E,NS,08,,545.4,46.9,,\n",
+    "$GPRMC,120000,A,,,,,0,0,230394,,,A\n$GPGLL,4807.038,N,01131.000,E,120000,A,S\n",
+  ])
+  func `a receiver that simulates says so, and is not believed live`(sentences: String) throws {
+    var bridge = NMEABridge(name: "boat")
+    let lines = String(decoding: bridge.read(Array(sentences.utf8).span), as: UTF8.self).split(
+      separator: "\n")
+    let last = try #require(lines.last)
+    #expect(last.contains(#""status":8"#) && last.contains(#""lat":"#), "\(lines)")
+  }
+
   @Test(arguments: ["", "x"])
   func `a source that stays is told of, also if all that it sends is noise`(noise: String) throws {
     var ends: [Int32] = [-1, -1]
