@@ -53,15 +53,26 @@ extension Policy {
       return nil
     }
     let change = measure.observe(fix)
-    update(index) { $0.significant = measure }
+    update(index) {
+      $0.significant = measure
+      $0.awaitsFirstMove = false
+    }
     return change
   }
 
-  /// The first significant change of a subscriber that has not been told any: the last fix, unless that is too old.
+  /// The first significant change of a subscriber that has not been told any: the last fix, or the next where that is
+  /// too old.
   mutating func firstMove(_ index: Int, last: Fix, at instant: EngineInstant) -> SignificantChange.Change? {
-    guard sessions[index].mayKnowMoves, var measure = sessions[index].significant, !measure.hasDelivered,
-      last.instant.seconds(to: instant) <= configuration.moves.freshSeconds
-    else { return nil }
+    guard sessions[index].mayKnowMoves, var measure = sessions[index].significant, !measure.hasDelivered
+    else {
+      return nil
+    }
+    guard last.instant.seconds(to: instant) <= configuration.moves.freshSeconds else {
+      let isTold =
+        sessions[index].wants(.move) && !isDropped(.significantChange.of(.move), index, at: instant)
+      if sessions[index].awaitsFirstMove != isTold { update(index) { $0.awaitsFirstMove = isTold } }
+      return nil
+    }
     let change = measure.deliver(last, at: instant, reason: .initial)
     update(index) { $0.significant = measure }
     return change

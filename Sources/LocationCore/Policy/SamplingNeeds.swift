@@ -24,6 +24,7 @@ extension Policy {
       let runsOn = session.state.isForeground || session.holdsTask || session.isSounding
       let isAsked = session.standard.request != nil || session.subscriber.modes.contains(.location)
       if rule == .backgroundLocation || rule == .standard && (runsOn || isAsked) { needs.needsEach = true }
+      if session.awaitsFirstMove, services.contains(.significantChange) { needs.needsEach = true }
       // A fix has to tell when paused updates resume (rule B6).
       if session.standard.isPaused && session.takesUpdates { needs.needsMoves = true }
       if canReach(session) && session.watchesRegions || session.watchesForNotifications {

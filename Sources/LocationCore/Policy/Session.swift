@@ -91,6 +91,8 @@ struct Session: Hashable, Sendable, Codable {
   var nextTask = 1
   /// Its own measure of significant changes (rule B1); nil while it has been handed each that the engine's has found.
   var significant: SignificantChange?
+  /// Whether the next fix is to be its first significant change, since the last one was too old.
+  @Added var awaitsFirstMove = false
   /// What it asked to be kept for its next process (rule A11).
   var preserved: String?
   /// When its process was started with what was preserved.

@@ -52,6 +52,29 @@ import Testing
     #expect(stage.engine.state.policy.samplingNeeds.needsEach)
   }
 
+  @Test func `B1 the next fix is looked for where it is to be the first significant change`() {
+    var stage = Stage { $0.sampling.mode = .adaptive }
+    stage.add(Subscriber(name: "b", services: [.significantChange]), .suspended)
+    stage.fix(0, east: 0)
+    var subscriber = Subscriber(name: "a", services: [.significantChange])
+    subscriber.authorization = .denied
+    subscriber.backgroundDelivery = false
+    stage.add(subscriber, .active, at: 10)
+    func needsEach() -> Bool { stage.engine.state.policy.samplingNeeds.needsEach }
+    #expect(!needsEach())
+    stage.say(100, .authorization(.always))
+    #expect(needsEach() && stage.engine.state.sampling.isOn)
+    stage.fix(102, east: 0)
+    #expect(!needsEach() && stage.handed().count == 1)
+    // Of who could not be told, nobody looks for it.
+    stage.say(200, .background)
+    stage.wait(until: 300)
+    #expect(stage.state() == .suspended)
+    stage.say(301, .authorization(.denied))
+    stage.say(302, .authorization(.always))
+    #expect(!needsEach())
+  }
+
   @Test func `B9 a request in the background has the receiver on`() {
     var stage = Stage()
     stage.add(Subscriber(name: "a", services: [.significantChange]), .active)
