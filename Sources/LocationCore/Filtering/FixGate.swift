@@ -354,6 +354,10 @@ public struct FixGate: Hashable, Sendable, Codable {
   private mutating func confirm(
     _ fix: Fix, reason: RejectReason, received: UTCTime?
   ) throws(RejectReason) {
+    // One that comes again, as from a receiver with two ways to here, neither agrees nor disagrees.
+    if let candidate, candidate.since ?? candidate.fix.time <= fix.time, fix.time <= candidate.fix.time {
+      throw reason
+    }
     let (count, speed, since) = confirmation(of: fix)
     guard count >= confirmations(for: fix) else {
       candidate = Candidate(fix: fix, count: count, since: since)

@@ -113,6 +113,26 @@ import Testing
     }
   }
 
+  /// Where each report comes twice, by two ways that may take unequally long: what is believed of it.
+  @Test(arguments: [0, 1], ["silence", "jump", "clock"])
+  func `a jump of which each report comes again is believed as well`(later: Int, kind: String) {
+    var gate = FixGate()
+    let begin = kind == "silence" ? 30_000.0 : kind == "jump" ? 6 : -50_000
+    let reports =
+      (0..<6).map { Drive.report(Double($0), east: 0) }
+      + (0..<8).map { Drive.report(begin + Double($0), east: kind == "jump" ? 100_000 : 0) }
+    var believed: [UTCTime?] = []
+    for index in 0..<(reports.count + later) {
+      for place in [index, index - later] where reports.indices.contains(place) {
+        let report = reports[place]
+        if gate.refusal(of: report, at: Double(index)) == nil { believed.append(report.time) }
+      }
+    }
+    let missed = Set(reports.map(\.time)).subtracting(believed)
+    #expect(missed.isSubset(of: reports[6...7].map(\.time)))
+    #expect(Set(believed).count == believed.count, "\(believed)")
+  }
+
   @Test func aLongPauseIsBelievedWhenItIsConfirmed() {
     var gate = FixGate()
     let year = 365.0 * 86_400
