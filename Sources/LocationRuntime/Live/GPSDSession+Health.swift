@@ -21,7 +21,7 @@ extension GPSDSession {
     switch due {
     case .retry: connect(at: reading.instant)
     case .connectTimeout: breakOff(.timeout, at: reading.instant)
-    case .greetTimeout: breakOff(.notGPSD, at: reading.instant)
+    case .greetTimeout: breakOff(hasHeard ? .notGPSD : .timeout, at: reading.instant)
     case .epochEnd: finishEpoch(at: reading)
     case .degraded:
       freshness = .degraded

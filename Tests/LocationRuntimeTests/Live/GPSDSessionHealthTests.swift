@@ -189,6 +189,14 @@ import Testing
     #expect(run.staleness == [.init(15, .lost, 15)])
   }
 
+  @Test func `what says nothing does not answer`() throws {
+    var run = try SessionRun()
+    run.start()
+    run.connected()
+    run.pass(to: 15)
+    #expect(run.disconnects == [15] && run.session.trouble == .timeout)
+  }
+
   @Test func `connecting may take 15 s`() throws {
     var run = try SessionRun()
     run.start()
