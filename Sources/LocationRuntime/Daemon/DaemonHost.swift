@@ -86,7 +86,11 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
       // Settings are not events, nor are the regions of an engine that has seen nothing, nor what another build has told:
       // a snapshot stands for them.
       if old != configuration {
-        engine = try engine.snapshot.configured(configuration).restored()
+        let changed = try engine.snapshot.configured(configuration).restored()
+        let spent = engine.ledger.settled(at: last).entries
+        try database.book(spent, on: engine.time)
+        try database.reprice(spent, as: changed.ledger.settled(at: last).entries)
+        engine = changed
       }
       snapshotBytes = try database.store(
         snapshotOf: engine, at: last, keeping: retention,
@@ -228,6 +232,7 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
         remedy: "reload when it can be written")
     }
     let changed = try engine.snapshot.configured(configuration).restored()
+    try host.journal.reprice(host.engine, as: changed, at: reading)
     try host.journal.checkpoint(changed, at: reading)
     host.replaceEngine(changed)
   }

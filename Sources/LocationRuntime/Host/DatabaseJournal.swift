@@ -344,6 +344,16 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     bookedDay = today
   }
 
+  /// Prices what is booked as another engine does, which has the same past and other settings.
+  mutating func reprice(
+    _ engine: borrowing Engine, as changed: borrowing Engine, at reading: ClockReading
+  ) throws(Failure) {
+    try bookEnergy(of: engine, at: reading)
+    try database.reprice(
+      engine.ledger.settled(at: engine.instant).entries,
+      as: changed.ledger.settled(at: changed.instant).entries)
+  }
+
   private static let longestSeconds = 31 * UTCTime.daySeconds
 
   /// Keeps more or less of the past from now on.

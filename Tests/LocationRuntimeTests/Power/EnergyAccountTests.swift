@@ -1,4 +1,5 @@
 import LocationFormats
+import TestSupport
 import Testing
 
 @testable import LocationCore
@@ -35,6 +36,27 @@ import Testing
       #expect(summary.contains("\"\(key)\":"))
     }
     #expect(EnergyAccount([], nil, byDay: false).json(at: nil).isEmpty)
+  }
+
+  @Test func `under another profile each day is priced anew`() throws {
+    let folder = TemporaryFolder()
+    let database = try StateDatabase.open(path: folder("s.db"))
+    func entry(_ component: PowerLedger.Component, _ joules: Double, _ seconds: Double) -> PowerLedger.Entry {
+      PowerLedger.Entry(
+        component: component, subscriber: "a", rule: .regions, joules: joules, seconds: seconds)
+    }
+    let first = UTCTime(rfc3339: "2026-05-01T12:00:00Z") ?? UTCTime(microseconds: 0)
+    try database.book([entry(.receiverTracking, 10, 100)], on: first)
+    let old = [entry(.receiverTracking, 40, 400), entry(.wake, 0, 8), entry(.relaunch, 5, 0)]
+    try database.book(old, on: first.advanced(bySeconds: UTCTime.daySeconds))
+    let new = [entry(.receiverTracking, 4, 400), entry(.wake, 2, 8), entry(.relaunch, 5, 0)]
+    try database.reprice(old, as: new)
+    let rows = try database.energy().map { "\($0.day) \($0.component) \($0.joules) \($0.seconds)" }
+    #expect(
+      rows.sorted() == [
+        "2026-05-01 receiver_tracking 1.0 100.0", "2026-05-02 receiver_tracking 3.0 300.0",
+        "2026-05-02 relaunch 5.0 0.0", "2026-05-02 wake 2.0 8.0",
+      ])
   }
 
   @Test func `another profile prices the same use by component`() throws {
