@@ -19,10 +19,14 @@ extension DaemonLoop {
     try turnReceiver(on: live.engine.receiver.isOn || !isAdaptive)
   }
 
-  /// Tells the engine that somebody reads from gpsd again, where it does not order that itself. In a log that is played
-  /// no time passes until the next fix, which tells.
-  mutating func bookReturn() throws(Failure) {
-    guard !live.engine.configuration.sampling.isDutyCycled, !request.isSimulated else { return }
+  /// Tells the hook and the engine that somebody reads from gpsd, where the engine does not order that itself. In a log
+  /// that is played no time passes until the next fix, which tells.
+  ///
+  /// - Parameter isResumed: whether nobody did for a while: else the engine takes the receiver to be on.
+  mutating func bookReturn(isResumed: Bool) throws(Failure) {
+    guard !live.engine.configuration.sampling.isDutyCycled else { return }
+    turnHook(on: true)
+    guard isResumed, !request.isSimulated else { return }
     try live.handle(.receiver(.opened), at: clock.read())
   }
 
@@ -35,7 +39,11 @@ extension DaemonLoop {
 
   private mutating func turnReceiver(on isOn: Bool) throws(Failure) {
     receiver.turn(on: isOn)
-    if let trouble = hook.turn(on: isOn, at: clock.instant) { Self.log(trouble) }
+    turnHook(on: isOn)
     try live.handle(.receiver(isOn ? .opened : .released), at: clock.read())
+  }
+
+  private mutating func turnHook(on isOn: Bool) {
+    if let trouble = hook.turn(on: isOn, at: clock.instant) { Self.log(trouble) }
   }
 }

@@ -234,10 +234,8 @@ struct DaemonLoop: ~Copyable {
     if machine.isUnlocked() { try live.handle(machine: .unlock, at: reading) }
     if !wasOtherBoot { try renewBluetooth(of: live.engine.subscribers) }
     try take(requests[false] ?? [], at: reading)
-    if isResumed {
-      try live.handle(.machine(.absent(false)), at: clock.read())
-      try bookReturn()
-    }
+    if isResumed { try live.handle(.machine(.absent(false)), at: clock.read()) }
+    try bookReturn(isResumed: isResumed)
     try alignAudience()
     try alignReceiver()
     try commit()

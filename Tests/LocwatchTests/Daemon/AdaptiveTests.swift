@@ -125,6 +125,14 @@ import Testing
     let complaints = run.process?.stderr.split(separator: "\n").filter { $0.contains("receiver_hook") }
     #expect(
       complaints?.count == 1 && complaints?[0].contains("ended with status 3") == true, "\(complaints ?? [])")
+    // Who reads all the time tells it too: whoever read before may have left the receiver off.
+    let told = KernelFile.read(run.folder("hooked")) ?? ""
+    _ = run.folder.write(
+      "c.yaml",
+      "sampling: {mode: continuous, \(hook.replacing("HOOKED", with: run.folder("hooked")))}\n")
+    try run.start(["--config", settings], isSimulated: false)
+    try await run.wait("the hook at a start") { KernelFile.read(run.folder("hooked")) == told + "on\n" }
+    #expect(await run.end() == 0)
   }
 
   @Test(.enabled(if: GPSDServer.isInstalled))
