@@ -9,33 +9,46 @@ package struct NMEASentence {
   /// The longest line that is looked at, bytes: NMEA 0183 allows 82, and loggers put their own words before it.
   package static let maximumLineBytes = 1024
 
-  /// Finds the sentence in a line; loggers may put a time or a tag block before it.
+  /// Finds the sentence in a line; loggers may put a time or a tag block before it, and a serial line that overran the
+  /// beginning of another.
   ///
   /// - Parameter verifies: whether a wrong checksum counts.
   /// - Returns: nil where there is none, or where its checksum says that it was damaged. A sentence without a checksum
   ///   is taken as it is.
   package init?(_ text: Span<UInt8>, verifies: Bool = true) {
-    guard let dollar = text.firstIndex(of: UInt8(ascii: "$")) else { return nil }
-    var end = dollar + 1
+    for place in text.indices where text[place] == Self.dollar {
+      guard let body = Self.body(text, after: place, verifies: verifies) else { continue }
+      let line = text.extracting(body).array
+      let parts = line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+      guard let address = parts.first, address.count == 5,
+        address.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
+      else { continue }
+      kind = Array(address.suffix(3))
+      fields = parts.dropFirst().map(\.indices)
+      self.line = line
+      return
+    }
+    return nil
+  }
+
+  private static let dollar = UInt8(ascii: "$")
+
+  /// What lies between a `$` and the checksum, or the end of the line; nil where it is damaged.
+  private static func body(_ text: Span<UInt8>, after place: Int, verifies: Bool) -> Range<Int>? {
+    let start = place + 1
+    var end = start
     var sum: UInt8 = 0
     while end < text.count, text[end] != UInt8(ascii: "*"), !text[end].isXMLSpace || text[end] == 0x20 {
+      // Its end is lost, and here begins the next.
+      if text[end] == dollar { return nil }
       sum ^= text[end]
       end += 1
     }
-    if verifies, end < text.count, text[end] == UInt8(ascii: "*") {
-      guard end + 2 < text.count, let high = text[end + 1].hexadecimalDigit,
-        let low = text[end + 2].hexadecimalDigit,
-        high << 4 | low == sum
-      else { return nil }
-    }
-    let line = text.extracting(dollar + 1..<end).array
-    let parts = line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-    guard let address = parts.first, address.count == 5,
-      address.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
+    guard verifies, end < text.count, text[end] == UInt8(ascii: "*") else { return start..<end }
+    guard end + 2 < text.count, let high = text[end + 1].hexadecimalDigit,
+      let low = text[end + 2].hexadecimalDigit, high << 4 | low == sum
     else { return nil }
-    kind = Array(address.suffix(3))
-    fields = parts.dropFirst().map(\.indices)
-    self.line = line
+    return start..<end
   }
 
   /// Whether it is of a kind, given as three letters.

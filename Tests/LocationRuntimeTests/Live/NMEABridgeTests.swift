@@ -36,6 +36,13 @@ import Testing
     #expect(last.contains(#""status":8"#) && last.contains(#""lat":"#), "\(lines)")
   }
 
+  @Test(arguments: ["$GPRMC,120000,A,4807.0", "$", "\u{b5}b\u{1}$\u{7}", "12:00 $GPGSA,A,3*00 "])
+  func `what stands before a whole sentence in its line takes nothing of it`(before: String) throws {
+    var bridge = NMEABridge(name: "boat")
+    let lines = String(decoding: bridge.read(Array((before + Self.place).utf8).span), as: UTF8.self)
+    #expect(lines.contains(#""lat":48.1173"#), "\(lines)")
+  }
+
   @Test(arguments: ["", "x"])
   func `a source that stays is told of, also if all that it sends is noise`(noise: String) throws {
     var ends: [Int32] = [-1, -1]
