@@ -15,10 +15,10 @@ struct DaemonAbsence {
   /// Since when nobody was there, as is seen now; nil where somebody was, or where nothing waits for its time. A sleep
   /// takes time from what waits, also where it ends before that is due.
   ///
-  /// - Parameter slept: seconds that the machine has slept since it was last looked at.
+  /// - Parameter slept: seconds that the machine has slept since it was last looked at; see ``sleepSeconds(_:)``.
   static func began(slept: Double, due: EngineInstant?, now: EngineInstant) -> EngineInstant? {
     guard let due else { return nil }
-    if slept > leastSleepSeconds { return min(due, now.advanced(bySeconds: -slept)) }
+    if slept > 0 { return min(due, now.advanced(bySeconds: -slept)) }
     return due.seconds(to: now) > DaemonLimits.lateSeconds ? due : nil
   }
 
@@ -33,8 +33,9 @@ struct DaemonAbsence {
   /// What a stop takes from a program's time at most. A program's time is short, and it runs itself meanwhile.
   private static let lookSeconds = 1.0
 
-  /// A shorter sleep is none: the kernel's two clocks are read one after the other.
-  private static let leastSleepSeconds = 1.0
+  /// Seconds of a sleep, by what the kernel's two clocks differ; 0 for less than a second, as they are read one after the
+  /// other.
+  static func sleepSeconds(_ seconds: Double) -> Double { seconds > 1 ? seconds : 0 }
 
   /// What was answered during a pause is taken until then.
   mutating func pause(until end: EngineInstant) { pauseEnd = end }

@@ -215,6 +215,15 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
     return free
   }
 
+  /// Books a sleep of the machine: meanwhile nobody read from the receiver, and from now on it searches.
+  ///
+  /// - Parameter seconds: how long it slept, until now.
+  mutating func bookSleep(of seconds: Double, at reading: ClockReading) throws(Failure) {
+    guard last > .distantPast, engine.receiver.isOn else { return }
+    try handle(.receiver(.released), before: instant(at: reading).advanced(bySeconds: -seconds))
+    try handle(.receiver(.opened), at: reading)
+  }
+
   /// Puts other settings in force, once they are stored.
   ///
   /// - Throws: ``Failure`` of code 75 where rows wait to be stored, of others where the settings can't be: those before

@@ -361,10 +361,13 @@ struct DaemonLoop: ~Copyable {
     defer { sleptSeconds = slept }
     let now = clock.instant
     let due = [live.nextDeadline, look].compactMap { $0 }.min()
-    guard !absence.isOn, let began = DaemonAbsence.began(slept: slept - sleptSeconds, due: due, now: now)
-    else { return }
-    try live.handle(.machine(.absent(true)), before: began)
-    absence.pause(until: now.advanced(bySeconds: DaemonLimits.lateSeconds))
+    let sleepSeconds = DaemonAbsence.sleepSeconds(slept - sleptSeconds)
+    let began = DaemonAbsence.began(slept: sleepSeconds, due: due, now: now)
+    if !absence.isOn, let began {
+      try live.handle(.machine(.absent(true)), before: began)
+      absence.pause(until: now.advanced(bySeconds: DaemonLimits.lateSeconds))
+    }
+    if sleepSeconds > 0, !request.isSimulated { try live.bookSleep(of: sleepSeconds, at: clock.read()) }
   }
 
   /// Logs that there are no descriptors, or that the control socket was removed, once in a while.

@@ -1,0 +1,67 @@
+import LocationFormats
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// What the daemon's engine is told beside what programs and receivers say.
+@Suite struct DaemonHostTests {
+  private let folder = TemporaryFolder()
+
+  private func reading(_ second: Double) -> ClockReading {
+    let utc = UTCTime(microseconds: 1_777_000_000_000_000 + Int64(second * 1_000_000))
+    return ClockReading(instant: EngineInstant(microseconds: utc.microseconds), utc: utc)
+  }
+
+  /// A program that watches a region far away, and a device that rests for some seconds.
+  private func host(_ configuration: EngineConfiguration, restsFor seconds: Int = 20) throws -> DaemonHost {
+    let database = try StateDatabase.open(path: folder("s.db"))
+    _ = try database.put(
+      [try StateDatabaseTests.file(StateDatabaseTests.feature("home", radius: 150))], changing: true)
+    var host = try DaemonHost(
+      database, configuration: configuration, retention: Retention(), timing: .clock)
+    try host.handle(.addSubscriber(Subscriber(name: "a", services: .regions), .notRunning), at: reading(0))
+    for second in 0..<seconds {
+      let report = FixReport(
+        time: reading(Double(second)).utc, latitude: 48.9, longitude: 11.5,
+        accuracy: Accuracy(radiusMeters: 5, source: .reported))
+      try host.handle(.fix(report), at: reading(Double(second)))
+    }
+    try host.commit(at: reading(Double(seconds)))
+    return host
+  }
+
+  @Test func `while the machine sleeps it is neither awake nor receives`() throws {
+    var configuration = EngineConfiguration()
+    configuration.profile = try #require(PowerProfile.builtIn.first { $0.name == "pinephone" })
+    var host = try host(configuration)
+    try host.bookSleep(of: 7_200, at: reading(7_220))
+    try host.handle(.time, at: reading(7_225))
+    let seconds = Dictionary(
+      grouping: host.engine.ledger.settled(at: host.engine.instant).entries, by: \.component
+    ).mapValues { $0.reduce(0) { $0 + $1.seconds } }
+    let receiving = [.receiverTracking, .receiverAcquiring].reduce(0.0) { $0 + (seconds[$1] ?? 0) }
+    #expect(20...40 ~= receiving, "\(seconds)")
+    #expect(15...40 ~= seconds[.machineAwake] ?? 0, "\(seconds)")
+  }
+
+  @Test(arguments: [false, true])
+  func `other numbers of sampling count for a pause that is under way`(isStart: Bool) throws {
+    var configuration = EngineConfiguration()
+    configuration.sampling.mode = .adaptive
+    var host = try host(configuration)
+    let before = try #require(host.engine.receiver.dueAt)
+    #expect(before > reading(400).instant)
+    configuration.sampling.longestSeconds = 60
+    if isStart {
+      let database = try StateDatabase.open(path: folder("s.db"))
+      host = try DaemonHost(
+        database, configuration: configuration, retention: Retention(), timing: .clock)
+    } else {
+      try host.change(to: configuration, at: reading(30))
+    }
+    try host.handle(.machine(.lowPower(false)), at: reading(30))
+    #expect(host.engine.receiver.dueAt.map { $0 <= reading(80).instant } ?? true)
+  }
+}
