@@ -14,6 +14,9 @@ public struct EngineSnapshot: Hashable, Sendable {
   /// What is written of it.
   package var stored: Stored { Stored(state: state, regions: regions) }
 
+  /// Has the receiver planned anew with the next event that may change what is needed of it.
+  package mutating func forgetNeeds() { state.samplingNeeds = SamplingNeeds() }
+
   /// The regions that the engine watched; none where they are kept elsewhere, until they are set.
   public var watchedRegions: [Region] {
     get { regions.regions + (state.beacons?.watches ?? []).map(\.region) }

@@ -84,6 +84,10 @@ extension EngineSnapshot {
   /// The same state under other settings.
   package func configured(_ configuration: EngineConfiguration) -> EngineSnapshot {
     var snapshot = self
+    let old = snapshot.configuration
+    if (old.sampling, old.profile) != (configuration.sampling, configuration.profile) {
+      snapshot.forgetNeeds()
+    }
     snapshot.configuration = configuration
     return snapshot
   }

@@ -74,6 +74,10 @@ extension DaemonLoop {
     if live.host.journal.isRecording, let recording = request.recording {
       Self.note(recording: try live.record(to: recording), recording)
     }
+    // Under other numbers the wait for the next fix is another one. Nothing else follows from it.
+    if live.last > .distantPast {
+      try live.handle(machine: .lowPower(live.engine.isLowPower), at: clock.read())
+    }
     if isOtherSampling { try alignReceiver() }
   }
 }
