@@ -122,13 +122,13 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
     let (stored, candidates) = try changedRegions(ids, of: database)
     let there = Set(stored.joined())
     // The newest first: they are the last in the engine's lists, and nothing moves up.
-    for id in candidates.reversed() where !there.contains(id) && engine.region(id) != nil {
+    for id in candidates.reversed() where !there.contains(id) && region(id) != nil {
       try handle(.removeRegion(id: id), at: reading)
       if host.journal.waitingRows >= DaemonLimits.regionsAtOnce { try commit(at: reading) }
     }
     for (place, ids) in stored.enumerated() {
       for entry in try database.storedRegions(.ids(ids)) {
-        let known = engine.region(entry.region.id)
+        let known = region(entry.region.id)
         guard known != entry.region else { continue }
         host.journal.offer(entry)
         try handle(known == nil ? .addRegion(entry.region) : .changeRegion(entry.region), at: reading)
@@ -159,6 +159,7 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
       } else {
         candidates = engine.regionIDs
       }
+      candidates += heldRegionIDs
     }
     let stored = try database.regionIDs(choice)
     let parts = stride(from: 0, to: stored.count, by: DaemonLimits.regionsAtOnce).map { start in

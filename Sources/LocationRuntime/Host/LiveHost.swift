@@ -25,7 +25,9 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
   /// What is to be noted in the journal of an event that has reached the engine.
   package typealias Note = (inout Journal) -> Void
   /// Events that wait for the first fix, without which there is no time.
-  private var held: [(event: Event, note: Note?)] = []
+  private var held: [(event: Event?, note: Note?)] = []
+  /// Where in ``held`` the last word on a region stands.
+  private var heldRegions: [String: Int] = [:]
 
   /// - Parameters:
   ///   - host: of an engine that is new, or restored.
@@ -49,12 +51,45 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
 
   /// Regions that the engine has, or will have with the first fix.
   package var regionCount: Int {
-    var changes: [String: Int] = [:]
-    for (event, _) in held {
-      if case .addRegion(let region) = event { changes[region.id] = 1 }
-      if case .removeRegion(let id) = event { changes[id] = -1 }
+    heldRegions.values.reduce(engine.regionCount) { count, place in
+      switch held[place].event {
+      case .addRegion: count + 1
+      case .removeRegion: count - 1
+      default: count
+      }
     }
-    return engine.regionCount + changes.values.reduce(0, +)
+  }
+
+  /// Regions that change with the first fix, by their ids.
+  package var heldRegionIDs: [String] { heldRegions.keys.sorted() }
+
+  /// The region that the engine has, or will have with the first fix.
+  package func region(_ id: String) -> Region? {
+    guard let place = heldRegions[id] else { return engine.region(id) }
+    switch held[place].event {
+    case .addRegion(let region), .changeRegion(let region): return region
+    default: return nil
+    }
+  }
+
+  /// Has an event wait for the first fix. Of a region the last word counts.
+  private mutating func hold(_ event: Event, _ note: Note?) {
+    let id: String? =
+      switch event {
+      case .addRegion(let region), .changeRegion(let region): region.id
+      case .removeRegion(let id): id
+      default: nil
+      }
+    var event: Event? = event
+    if let id {
+      if let place = heldRegions[id] { held[place].event = nil }
+      heldRegions[id] = held.count
+      let isKnown = engine.region(id) != nil
+      if case .removeRegion = event, !isKnown { event = nil }
+      if case .changeRegion(let region) = event, !isKnown { event = .addRegion(region) }
+      if case .addRegion(let region) = event, isKnown { event = .changeRegion(region) }
+    }
+    held.append((event, note))
   }
 
   /// The subscribers that the engine will have with the first fix, by their names.
@@ -88,7 +123,7 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
         if instant > .distantPast { try release(at: instant) }
         try handle(event, at: instant)
       } else {
-        guard last > .distantPast else { return held.append((event, note)) }
+        guard last > .distantPast else { return hold(event, note) }
         try handle(event, at: last)
       }
     }
@@ -134,10 +169,11 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
   private mutating func release(at instant: EngineInstant) throws(Journal.JournalError) {
     last = max(last, instant)
     for (event, note) in held {
-      try handle(event, at: instant)
+      if let event { try handle(event, at: instant) }
       note?(&host.journal)
     }
     held.removeAll()
+    heldRegions.removeAll()
   }
 
   private mutating func handle(

@@ -32,6 +32,40 @@ import Testing
     return host
   }
 
+  @Test func `what changes of regions before the first fix gives time counts`() throws {
+    let database = try StateDatabase.open(path: folder("s.db"))
+    var host = try DaemonHost(
+      database, configuration: EngineConfiguration(), retention: Retention(), timing: .fixes)
+    func put(_ id: String, _ radius: Int) throws {
+      _ = try database.put(
+        [try StateDatabaseTests.file(StateDatabaseTests.feature(id, radius: radius))], changing: true)
+      try host.applyRegions([id], of: database, at: reading(0))
+    }
+    func remove(_ id: String) throws {
+      _ = try database.remove(.ids([id]))
+      try host.applyRegions([id], of: database, at: reading(0))
+    }
+    try put("gone", 100)
+    try remove("gone")
+    try put("back", 100)
+    try remove("back")
+    try put("back", 200)
+    try put("moved", 100)
+    try put("moved", 300)
+    try host.applyRegions(nil, of: database, at: reading(0))
+    #expect(host.regionCount == 2)
+    try host.handle(
+      .fix(
+        FixReport(
+          time: reading(0).utc, latitude: 48, longitude: 11,
+          accuracy: Accuracy(radiusMeters: 5, source: .reported))), at: reading(0))
+    try host.commit(at: reading(0))
+    #expect(host.engine.regionIDs.sorted() == ["back", "moved"])
+    for (id, radius) in [("back", 200), ("moved", 300)] {
+      #expect(host.engine.region(id) == (try database.storedRegions(.ids([id])).first?.region), "\(radius)")
+    }
+  }
+
   @Test func `while the machine sleeps it is neither awake nor receives`() throws {
     var configuration = EngineConfiguration()
     configuration.profile = try #require(PowerProfile.builtIn.first { $0.name == "pinephone" })
