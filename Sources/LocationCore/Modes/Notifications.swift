@@ -92,9 +92,11 @@ extension Policy {
     if entry.first != nil, notification.repeats != nil, notification.zone == nil {
       entry.notification.zone = zone
     }
-    entry.skipPast(now, in: zone)
+    let asked = min(notification.asked ?? now, now)
+    entry.notification.asked = nil
+    entry.skipPast(asked, in: zone)
     // What is asked for after its time comes due now: nothing was missed (rule D5).
-    if notification.repeats == nil, let due = entry.time(in: zone), due < now { entry.first = now }
+    if notification.repeats == nil, let due = entry.time(in: zone), due < asked { entry.first = now }
     book.lastName = id
     if isNow, !holdsNotifications {
       _ = book.cancel(id)

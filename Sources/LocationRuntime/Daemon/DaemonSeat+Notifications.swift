@@ -76,9 +76,10 @@ extension DaemonSeat {
       return answer["notification"]?.string
     }
     var parsed = try NotificationAnswer.notification(notification)
-    // They are seconds from now, not from the start of the next daemon.
-    if case .after(let seconds) = parsed.when, let now = SystemClock().read().utc {
-      parsed.when = .at(now.advanced(bySeconds: seconds))
+    // It is asked for now, not at the start of the next daemon.
+    if let now = SystemClock().read().utc {
+      parsed.asked = now
+      if case .after(let seconds) = parsed.when { parsed.when = .at(now.advanced(bySeconds: seconds)) }
     }
     try leave(.notify(parsed), for: name)
     return parsed.id

@@ -217,6 +217,25 @@ import Testing
     #expect(stage.notified.map(\.reason) == [.due] && stage.notified.first?.lateSeconds == nil)
   }
 
+  @Test(arguments: [nil, CalendarUnit.day], [true, false])
+  func `D5 what came due before anybody was there to schedule it is overdue`(
+    unit: CalendarUnit?, isWall: Bool
+  ) {
+    var stage = Self.stage()
+    stage.take(0, .fix(Drive.report(0, east: 0)))
+    let now = UTCTime(microseconds: Drive.instant(0).microseconds)
+    let due = now.advanced(bySeconds: -60)
+    var notification = LocalNotification(
+      id: "up", title: "Up", when: isWall ? .wall(WallTime(seconds: Int(due.microseconds / 1_000_000))) : .at(due))
+    notification.repeats = unit
+    notification.asked = now.advanced(bySeconds: -90)
+    stage.say(1, .mode(.notify(notification)))
+    stage.wait(until: 2)
+    #expect(stage.shown == ["up"])
+    #expect(stage.notified.map(\.reason) == [.overdue] && stage.notified.first?.lateSeconds == 61)
+    #expect(stage.engine.notifications(of: "a").isEmpty == (unit == nil))
+  }
+
   @Test func `D1 a name that is there is replaced`() {
     var stage = Self.stage()
     stage.say(1, Self.after(100))
