@@ -207,7 +207,7 @@ struct DaemonLoop: ~Copyable {
     let reading = clock.read()
     let lastBoot = try database.meta(.boot)
     let requests = Dictionary(grouping: try database.requests()) { $0.isUndoneByBoot(since: lastBoot) }
-    let undone = requests[true] ?? []
+    let (undone, left) = (requests[true] ?? [], requests[false] ?? [])
     // A request may be of a boot in which no daemon ran.
     let wasOtherBoot = !undone.isEmpty || lastBoot.map { $0 != ProcessStatus.boot } ?? false
     try database.setMeta([
@@ -227,13 +227,15 @@ struct DaemonLoop: ~Copyable {
       try takeUndone(undone, at: reading)
       try live.handle(.machine(.reboot), at: reading)
     } else {
+      // What the user has ended, or said to be done, is not to be started again.
+      try take(left.filter(\.endsWork), at: reading)
       for view in live.engine.subscribers where view.state != .notRunning {
         try live.handle(.subscriber(name: view.subscriber.name, .orphaned), at: reading)
       }
     }
     if machine.isUnlocked() { try live.handle(machine: .unlock, at: reading) }
     if !wasOtherBoot { try renewBluetooth(of: live.engine.subscribers) }
-    try take(requests[false] ?? [], at: reading)
+    try take(left.filter { wasOtherBoot || !$0.endsWork }, at: reading)
     if isResumed { try live.handle(.machine(.absent(false)), at: clock.read()) }
     try bookReturn(isResumed: isResumed)
     try alignAudience()

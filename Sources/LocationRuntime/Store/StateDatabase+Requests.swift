@@ -27,6 +27,14 @@ extension StateDatabase {
       if case .subscriber(_, .quit) = event { return true }
       return event == .machine(.unlock)
     }
+
+    /// Whether it ends a program, or says that something is done.
+    var endsWork: Bool {
+      switch event {
+      case .subscriber(_, .quit), .subscriber(_, .dismissed), .subscriber(_, .acknowledged): true
+      default: false
+      }
+    }
   }
 
   /// Leaves events for the next daemon.

@@ -278,4 +278,24 @@ import Testing
     #expect(try await run.command(["status", "--json"]).stdout.contains(#""outbox":0"#))
     #expect(await run.end() == 0)
   }
+
+  @Test(arguments: ["ack", "quit"])
+  func `what was done by hand without a daemon starts nothing at the next start`(verb: String) async throws {
+    let run = try DaemonRun()
+    _ = run.folder.write("mute", "")
+    try await run.add("a")
+    try await run.startWithFix()
+    try await run.wait("the event") { run.lines(of: "log").contains { $0.contains(#""id":"#) } }
+    let event = try #require(try run.shown("a")?.waiting.first?.event)
+    await run.end(SIGKILL)
+    let before = try await run.decisions("a").count
+    let words = verb == "ack" ? ["ack", "\(event)"] : ["subscribers", "quit", "a"]
+    #expect(try await run.command(words).status == 0)
+    try run.start(run.settings())
+    try await run.waitFor("a", .notRunning)
+    let after = try await run.decisions("a").dropFirst(before)
+    #expect(!after.contains { $0.contains("launch") }, "\(after)")
+    #expect(run.lines(of: "log").count { $0.contains(#""id":\#(event)"#) } == 1)
+    #expect(await run.end() == 0)
+  }
 }
