@@ -20,7 +20,7 @@ extension Engine {
   private mutating func beginMeasure(_ index: Int, into effects: inout [Effect]) {
     let measure = newMeasure
     state.policy.update(index) { $0.significant = measure }
-    guard let last = state.gate.last,
+    guard !state.policy.isAbsent, let last = state.gate.last,
       let change = state.policy.firstMove(index, last: last, at: state.instant)
     else { return }
     offer(change, to: index, measure, into: &effects)

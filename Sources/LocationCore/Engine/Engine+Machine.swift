@@ -29,6 +29,11 @@ extension Engine {
         state.policy.comeBack(in: &turn)
         recordSteps(into: &effects)
         tellMove(by: state.instant, late: state.instant, into: &effects)
+        if state.policy.hasOwnMeasures {
+          for name in state.policy.sessions.map(\.subscriber.name) {
+            offerFirstMove(to: name, into: &effects)
+          }
+        }
       }
     case .audience(let isThere):
       guard state.policy.hasAudience != isThere else { return }

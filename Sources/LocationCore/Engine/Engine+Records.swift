@@ -31,9 +31,12 @@ extension Engine {
     state.policy.refreshDeadline()
   }
 
-  /// Tells a subscriber its first significant change, where it may be told one now (rule B1).
+  /// Tells a subscriber its first significant change, where it may be told one now (rule B1). While nobody is there to
+  /// start it, that waits.
   mutating func offerFirstMove(to name: String, into effects: inout [Effect]) {
-    guard let last = state.gate.last, let index = state.policy.index(of: name) else { return }
+    guard !state.policy.isAbsent, let last = state.gate.last, let index = state.policy.index(of: name) else {
+      return
+    }
     let before = state.policy.sessions[index].significant
     guard let change = state.policy.firstMove(index, last: last, at: state.instant) else { return }
     tell(change, to: index, before, into: &effects)

@@ -226,7 +226,8 @@ import Testing
     let now = UTCTime(microseconds: Drive.instant(0).microseconds)
     let due = now.advanced(bySeconds: -60)
     var notification = LocalNotification(
-      id: "up", title: "Up", when: isWall ? .wall(WallTime(seconds: Int(due.microseconds / 1_000_000))) : .at(due))
+      id: "up", title: "Up",
+      when: isWall ? .wall(WallTime(seconds: Int(due.microseconds / 1_000_000))) : .at(due))
     notification.repeats = unit
     notification.asked = now.advanced(bySeconds: -90)
     stage.say(1, .mode(.notify(notification)))

@@ -187,4 +187,15 @@ import Testing
     stage.wait(until: 2)
     #expect(stage.launches().count == 2, "the back-off is 1 s, as without the gap")
   }
+
+  @Test func `B1 nobody is started for a first significant change while nobody is there to do it`() {
+    var stage = Stage()
+    stage.take(0, .fix(Drive.report(0, east: 0)))
+    stage.take(1, .machine(.absent(true)))
+    stage.add(.mover, .notRunning, at: 1)
+    #expect(stage.log().isEmpty && stage.moves().isEmpty)
+    stage.take(2, .machine(.absent(false)))
+    #expect(stage.log().first == "relaunch B1 notRunning>background not_running")
+    #expect(stage.handed().count == 1)
+  }
 }
