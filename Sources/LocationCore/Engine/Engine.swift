@@ -286,7 +286,11 @@ extension Engine {
       return false
     }
     state.tally.accepted += 1
-    if hasSubscribers { noteUTC() }
+    if hasSubscribers {
+      noteUTC()
+      // A source that had no receiver need not say that it has one now.
+      if state.policy.lacksSource { state.policy.lacksSource = false }
+    }
     let place = effects.count
     if configuration.explains { recordBelieved(fix, id: id, into: &effects) }
     if state.gate.hasClock { noteClockMove(before: fix, into: &effects) }

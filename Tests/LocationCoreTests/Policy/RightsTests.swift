@@ -373,6 +373,16 @@ import Testing
 
   // MARK: Availability and advice
 
+  @Test func `B9 a fix says that there is a source`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: []), .active)
+    stage.take(0, .source(.stale(.noDevice, seconds: 0)))
+    stage.fix(1, east: 0)
+    stage.say(2, .start(.significantChange))
+    #expect(
+      stage.log().allSatisfy { !$0.contains("no_source") } && stage.handed().count == 1, "\(stage.log())")
+  }
+
   @Test func `B9 without a source asking fails at once`() {
     var stage = Stage()
     stage.add(Subscriber(name: "a", services: []), .active)
