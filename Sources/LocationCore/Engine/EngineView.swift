@@ -43,6 +43,8 @@ extension Engine {
 
   /// Whether the machine is in low-power mode.
   public var isLowPower: Bool { state.policy.isLowPower }
+  /// How short of memory the machine is, as was said last.
+  public var memoryPressure: MemoryPressure { state.policy.pressure }
   /// Whether somebody who is no subscriber wants each fix.
   public var hasAudience: Bool { state.policy.hasAudience }
 

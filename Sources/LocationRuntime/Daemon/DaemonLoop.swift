@@ -233,6 +233,7 @@ struct DaemonLoop: ~Copyable {
         try live.handle(.subscriber(name: view.subscriber.name, .orphaned), at: reading)
       }
     }
+    machine.resume(live.engine.memoryPressure)
     if machine.isUnlocked() { try live.handle(machine: .unlock, at: reading) }
     if !wasOtherBoot { try renewBluetooth(of: live.engine.subscribers) }
     try take(left.filter { wasOtherBoot || !$0.endsWork }, at: reading)

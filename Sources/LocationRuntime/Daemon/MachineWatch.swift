@@ -23,6 +23,11 @@ struct MachineWatch: ~Copyable {
     }
   }
 
+  /// Goes on with the pressure that an earlier daemon has told of: its end is seen here.
+  mutating func resume(_ pressure: MemoryPressure) {
+    memory?.resume(pressure, at: MonotonicTime.milliseconds)
+  }
+
   /// Adds what is waited for.
   func watch(_ polled: inout PollSet) {
     polled.watch(unlock?.readable ?? -1)

@@ -16,6 +16,12 @@ package struct MemoryPressureLevel: Hashable, Sendable {
 
   package init() {}
 
+  /// Goes on with a level that was told before, as if there had just been a sign of it.
+  package mutating func resume(_ level: Pressure, at now: Int64) {
+    told = level
+    note(level, at: now)
+  }
+
   /// The kernel has given a sign of this level.
   package mutating func note(_ sign: Pressure, at now: Int64) {
     switch sign {

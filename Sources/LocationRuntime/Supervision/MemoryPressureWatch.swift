@@ -41,6 +41,9 @@ package struct MemoryPressureWatch: ~Copyable {
     triggers = [warning, critical]
   }
 
+  /// Goes on with a level that somebody else has told of, in milliseconds of ``MonotonicTime``.
+  package mutating func resume(_ level: MemoryPressure, at now: Int64) { self.level.resume(level, at: now) }
+
   /// Adds what is waited for.
   package func watch(_ polled: inout PollSet) {
     for trigger in triggers { polled.watch(trigger.file.number, for: POLLPRI) }

@@ -31,6 +31,16 @@ import Testing
     #expect(changes([2: .critical, 4: .critical], through: 40) == [2: .critical, 14: .none])
   }
 
+  @Test(arguments: [Pressure.warning, .critical])
+  func `a level of an earlier daemon ends as any other`(level: Pressure) {
+    var now = MemoryPressureLevel()
+    now.resume(level, at: 5_000)
+    #expect(now.change(at: 5_000) == nil && now.nextDeadline == 15_000)
+    #expect(now.change(at: 15_000) == Pressure.none)
+    now.resume(.none, at: 20_000)
+    #expect(now.change(at: 20_000) == nil && now.nextDeadline == nil)
+  }
+
   @Test func `nothing is due while there is enough`() {
     var level = MemoryPressureLevel()
     #expect(level.nextDeadline == nil)

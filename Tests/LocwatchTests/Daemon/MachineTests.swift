@@ -67,6 +67,22 @@ import Testing
     _ = try client.ask("memory-pressure", ["level": .string(level)])
   }
 
+  private static let seesPressure = (try? MemoryPressureWatch()) != nil
+
+  @Test(.enabled(if: seesPressure, "the kernel does not tell of memory pressure"))
+  func `pressure of which an earlier daemon was told ends`() async throws {
+    let run = try DaemonRun()
+    try await run.add("a")
+    try await run.startWithFix()
+    try press(run, "critical")
+    func pressure() throws -> MemoryPressure? { try run.withEngine { $0.memoryPressure } }
+    try await run.wait("the level") { try pressure() == .critical }
+    await run.end(SIGKILL)
+    try run.start(run.settings())
+    try await run.wait("its end") { try pressure() == MemoryPressure.none }
+    #expect(await run.end() == 0)
+  }
+
   @Test(arguments: DaemonRun.Rights.here)
   func `who holds a lock on a file of others is ended instead of suspended`(rights: DaemonRun.Rights)
     async throws
