@@ -215,7 +215,8 @@ extension DaemonLoop {
     case "quit": return try live.handle(.subscriber(name: name, .quit), at: reading)
     case _: throw Failure(.usage, what: "nothing to do with a subscriber is called \"\(verb)\"")
     }
-    if let failure = failure(ofMoving: name, in: state) { throw failure }
+    let wanted: SubscriberState = verb == "background" ? .inactive : .active
+    if let failure = failure(ofMoving: name, from: state, to: wanted) { throw failure }
   }
 
   /// The user launches a subscriber or returns to it.
@@ -235,20 +236,20 @@ extension DaemonLoop {
   }
 
   /// What the engine refused the user just now; nil where it did what was asked for.
-  private func failure(ofMoving name: String, in state: SubscriberState) -> Failure? {
+  private func failure(
+    ofMoving name: String, from state: SubscriberState, to wanted: SubscriberState
+  ) -> Failure? {
     guard let refusal = live.host.refusal, refusal.subscriber == name else { return nil }
     if refusal.reason == .locked {
       return Failure(
         .conditionFails, what: "the machine has not been unlocked since it booted", remedy: "unlock it first")
     }
     guard refusal.reason == .illegalMove else { return nil }
-    let what =
-      switch state {
-      case .active: "is in the foreground already"
-      case .inactive: "is leaving the foreground already"
-      case .background, .suspended, .notRunning: "is \(state.rawValue), not in the foreground"
-      }
-    return Failure(.conditionFails, what: "\(name) \(what)")
+    return Failure(
+      .conditionFails,
+      what: state == wanted
+        ? "\(name) is \(state.rawValue) already"
+        : "\(name) is \(state.rawValue) and can't become \(wanted.rawValue)")
   }
 }
 
