@@ -13,7 +13,8 @@ extension Engine {
       case .update:
         let id = shared ?? record(LocationUpdate(fix, .update), time: fix.time, into: &effects)
         shared = id
-        state.policy.update(taker.index) { $0.advice.note(fix) }
+        let moves = configuration.significant
+        state.policy.update(taker.index) { $0.advice.note(fix, moves) }
         state.policy.offerUpdate(event: id, fix, to: taker.index, in: &turn)
       case .answer(let fix, let reason): tell(name, fix, reason, into: &effects)
       case .pause(let reason): record(name, pauses: true, reason, to: taker.index, at: fix, into: &effects)
@@ -88,16 +89,20 @@ extension Engine {
     return record(.location(update), at: time, into: &effects)
   }
 
-  /// Tells at the end who could have had as much for less (rule B10).
-  mutating func advise(into effects: inout [Effect]) {
+  /// Who could have had as much for less so far (rule B10).
+  public var advice: [Advice] {
     let entries = state.ledger.entries
-    for session in state.policy.sessions {
+    return state.policy.sessions.compactMap { session in
       let joules = entries.reduce(0.0) { sum, entry in
         let isMeant = entry.rule == .standard || entry.rule == .backgroundLocation
         return entry.subscriber == session.subscriber.name && isMeant ? sum + entry.joules : sum
       }
-      guard let advice = session.advice.conclusion(for: session.subscriber, joules: joules) else { continue }
-      record(.advice(advice), at: utc(at: state.instant), into: &effects)
+      return session.advice.conclusion(for: session.subscriber, joules: joules)
     }
+  }
+
+  /// Tells that at the end.
+  mutating func advise(into effects: inout [Effect]) {
+    for advice in advice { record(.advice(advice), at: utc(at: state.instant), into: &effects) }
   }
 }

@@ -10,8 +10,8 @@ struct AdviceRecord: Hashable, Sendable, Codable {
     var instant: EngineInstant
   }
 
-  /// Notes a standard update it was told.
-  mutating func note(_ fix: Fix) {
+  /// Notes a standard update it was told, and whether it would have been a significant change by the numbers in force.
+  mutating func note(_ fix: Fix, _ configuration: SignificantChange.Configuration) {
     updates += 1
     let told = Told(coordinate: fix.coordinate, instant: fix.instant)
     defer { last = told }
@@ -19,9 +19,8 @@ struct AdviceRecord: Hashable, Sendable, Codable {
       significant += 1
       return
     }
-    guard last.instant.seconds(to: fix.instant) >= SignificantChange.Configuration().windowSeconds,
-      Geodesy.isAtLeast(
-        SignificantChange.Configuration().distanceMeters, from: last.coordinate, to: fix.coordinate)
+    guard last.instant.seconds(to: fix.instant) >= configuration.windowSeconds,
+      Geodesy.isAtLeast(configuration.distanceMeters, from: last.coordinate, to: fix.coordinate)
     else { return }
     significant += 1
   }

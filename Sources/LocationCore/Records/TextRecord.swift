@@ -15,8 +15,13 @@ package struct TextRecord: Hashable, Sendable {
 
   /// Nil for records that people get from the summary.
   package init?(_ record: Record, in units: MeasureUnits = .metric, tellsNotifications: Bool = false) {
+    self.init(record.body, in: units, tellsNotifications: tellsNotifications)
+  }
+
+  /// Nil for records that people get from the summary.
+  package init?(_ body: Record.Body, in units: MeasureUnits = .metric, tellsNotifications: Bool = false) {
     var writer = TextWriter(units: units, tellsNotifications: tellsNotifications)
-    record.body.describe(to: &writer)
+    body.describe(to: &writer)
     guard let text = writer.text else { return nil }
     self = text
   }

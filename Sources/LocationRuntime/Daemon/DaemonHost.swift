@@ -206,7 +206,7 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
   }
 
   /// What was used until now.
-  var energyBooks: EnergyBooks { EnergyBooks(engine.ledger.settled(at: engine.instant)) }
+  var energyBooks: EnergyBooks { EnergyBooks(of: engine) }
 
   /// Records from here on what reaches the engine, in a file of its own: `path`, or else `path.1`, `path.2`, so that none
   /// of an earlier daemon, or under earlier settings, is lost; which.

@@ -194,7 +194,7 @@ package struct DaemonSeat: Sendable {
     let rows = try database.energy()
     if books == nil, !rows.isEmpty {
       let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
-      books = EnergyBooks(restored.engine.ledger.settled(at: restored.engine.instant))
+      books = EnergyBooks(of: restored.engine)
     }
     return (rows, books)
   }

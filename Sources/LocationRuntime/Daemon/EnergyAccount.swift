@@ -62,16 +62,32 @@ package struct EnergyAccount {
     cells.append((byDay ? [""] : []) + ["all", "", "", fixed(sum), ""])
     let header = (byDay ? ["DAY"] : []) + ["COMPONENT", "SUBSCRIBER", "RULE", "JOULES", "SECONDS"]
     let right: Set<Int> = byDay ? [4, 5] : [3, 4]
-    return TextTable(header: header, rows: cells, rightAligned: right).text + (books?.text ?? "")
+    let advice = (books?.advice ?? []).compactMap { advice in
+      TextRecord(Record.Body.advice(advice)).map { "\($0.what): \($0.detail)\n" }
+    }
+    return TextTable(header: header, rows: cells, rightAligned: right).text + advice.joined()
+      + (books?.text ?? "")
   }
 
-  /// One JSON object a line: a `power` record for each row, and a `summary` with the interval.
+  /// One JSON object a line: a `power` record for each row, an `advice` record for each who could have had as much for
+  /// less, and a `summary` with the interval.
   ///
   /// - Parameter time: when it is told.
   package func json(at time: UTCTime?) -> String {
     guard !rows.isEmpty else { return "" }
-    let lines = rowLines(at: time)
+    var lines = rowLines(at: time)
     guard let books else { return lines.joined() }
+    for advice in books.advice ?? [] {
+      let line = JSONLine.line { line in
+        Self.begin(&line, "advice", number: lines.count + 1, at: time)
+        line.member("subscriber", advice.subscriber)
+        line.member("rule", advice.rule.rawValue)
+        line.member("cheaper", advice.cheaper.rawValue)
+        line.member("updates", advice.updates)
+        line.member("joules", advice.joules, decimals: FixedPoint.thousandths)
+      }
+      lines.append(String(decoding: line, as: UTF8.self))
+    }
     let band = books.use.band(under: books.profile)
     let summary = JSONLine.line { line in
       Self.begin(&line, "summary", number: lines.count + 1, at: time)

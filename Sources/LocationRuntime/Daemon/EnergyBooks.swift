@@ -9,10 +9,19 @@ package struct EnergyBooks: Sendable, Codable {
   /// What the device draws.
   package var profile: PowerProfile
 
+  /// Who could have had as much for less (rule B10); nil where an earlier daemon says nothing of it.
+  var advice: [Advice]?
+
   /// What a ledger has booked.
   package init(_ ledger: PowerLedger) {
     use = ledger.use
     profile = ledger.profile
+  }
+
+  /// What an engine has booked so far.
+  package init(of engine: borrowing Engine) {
+    self.init(engine.ledger.settled(at: engine.instant))
+    advice = engine.advice
   }
 
   /// What the profile was calibrated against; nil where it was not.

@@ -396,9 +396,11 @@ import Testing
     #expect(stage.log().last == "deliver B1 active>active foreground")
   }
 
-  @Test(arguments: [(600.0, true), (100, false)])
-  func `B10 whose updates are as rare as significant changes is told so`(filter: Double, isAdvised: Bool) {
-    var stage = Stage()
+  @Test(arguments: [(600.0, 500.0, true), (100, 500, false), (600, 5_000, false)])
+  func `B10 whose updates are as rare as significant changes is told so`(
+    filter: Double, move: Double, isAdvised: Bool
+  ) {
+    var stage = Stage { $0.significant.distanceMeters = move }
     stage.add(
       Subscriber(name: "a", services: [.standard], modes: [.location], distanceFilterMeters: filter),
       .suspended)

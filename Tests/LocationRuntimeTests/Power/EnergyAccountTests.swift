@@ -38,6 +38,21 @@ import Testing
     #expect(EnergyAccount([], nil, byDay: false).json(at: nil).isEmpty)
   }
 
+  @Test func `B10 the account says who could have had as much for less`() throws {
+    var books = try books("pinephone")
+    books.advice = [
+      Advice(subscriber: "a", rule: .standard, cheaper: .significantChange, updates: 12, joules: 4.5)
+    ]
+    let account = EnergyAccount(rows, books, byDay: false)
+    #expect(account.text.contains("\nadvice: a: rule B1 would have told its 12 updates of rule B2 too\n"))
+    let lines = account.json(at: UTCTime(microseconds: 0)).split(separator: "\n")
+    #expect(
+      lines[1]
+        == #"{"v":1,"seq":2,"type":"advice","time":"1970-01-01T00:00:00.000Z","subscriber":"a","rule":"B2","cheaper":"B1","updates":12,"joules":4.500}"#
+    )
+    #expect(lines[2].contains(#""seq":3,"type":"summary""#))
+  }
+
   @Test func `under another profile each day is priced anew`() throws {
     let folder = TemporaryFolder()
     let database = try StateDatabase.open(path: folder("s.db"))
