@@ -35,8 +35,8 @@ struct AudioWatch {
   /// The process of each program.
   private var pids: [String: pid_t] = [:]
   private var players: [Player] = []
-  /// What is less is quiet, decibels.
-  private var quietDecibels = Policy.Configuration.Audio().quietDecibels
+  /// What is quiet, and for how long until a session ends.
+  private var numbers = Policy.Configuration.Audio()
   /// Whether each player was last said to be quiet.
   private var wasQuiet: [String: Bool] = [:]
   /// When a player was last said to have become quiet.
@@ -60,10 +60,10 @@ struct AudioWatch {
   static let silence = -1000.0
   /// Seconds from one measurement to the next.
   private static let meterSeconds = 10.0
-  /// The same for ``quietSeconds`` after one has become quiet: what sounds again has to be heard before its silence is
-  /// over (rule F3).
+  /// The same while a silence may be over soon: what sounds again has to be heard before (rule F3).
   private static let quietMeterSeconds = 1.0
-  private static let quietSeconds = Policy.Configuration.Audio().silenceSeconds
+  /// Seconds for which it is measured that often, beside one ordinary step.
+  private static let endSeconds = 20.0
   /// Seconds until it is listened again, at first and at most: those of rule K5.
   private static let leastRetrySeconds = 1.0
   private static let mostRetrySeconds = 300.0
@@ -73,10 +73,10 @@ struct AudioWatch {
   /// The process of a program, which was started or has connected.
   mutating func note(_ pid: pid_t, of name: String) { pids[name] = pid }
 
-  /// Who has a session open now, and below how many decibels one is quiet.
-  mutating func align(_ players: [Player], quietBelow decibels: Double, at now: EngineInstant) {
-    guard players != self.players || decibels != quietDecibels else { return }
-    quietDecibels = decibels
+  /// Who has a session open now, below how many decibels one is quiet, and for how long until its session ends.
+  mutating func align(_ players: [Player], _ numbers: Policy.Configuration.Audio, at now: EngineInstant) {
+    guard players != self.players || numbers != self.numbers else { return }
+    self.numbers = numbers
     let names = Set(players.map(\.name))
     if !names.isSubset(of: Set(self.players.map(\.name))) {
       hasFailed = false
@@ -239,8 +239,10 @@ struct AudioWatch {
       return
     }
     let isNew = streams.contains { measured[$0.serial] == nil }
-    let hasJustBecomeQuiet = quietAt.seconds(to: now) < Self.quietSeconds
-    let seconds = (hasJustBecomeQuiet ? Self.quietMeterSeconds : Self.meterSeconds) / Double(streams.count)
+    // The last of the ordinary measurements in a silence may come just before its end.
+    let left = numbers.silenceSeconds - quietAt.seconds(to: now)
+    let endsSoon = left > 0 && left < Self.meterSeconds + Self.endSeconds
+    let seconds = (endsSoon ? Self.quietMeterSeconds : Self.meterSeconds) / Double(streams.count)
     let due = now.advanced(bySeconds: isNew ? 1 : seconds)
     meterAt = meterAt.map { min($0, due) } ?? due
   }
@@ -266,7 +268,7 @@ struct AudioWatch {
       let own = streams(of: player.name, among: all)
       // What was not measured is taken to be heard.
       let loudest = own.map { measured[$0.serial] ?? 0 }.max() ?? (hasFailed ? 0 : Self.silence)
-      let isQuiet = loudest < quietDecibels
+      let isQuiet = loudest < numbers.quietDecibels
       guard wasQuiet[player.name] != isQuiet else { continue }
       wasQuiet[player.name] = isQuiet
       if isQuiet { quietAt = now }

@@ -9,7 +9,7 @@ extension DaemonLoop {
     let views = live.engine.hasAudio ? live.engine.subscribers.filter { !$0.audio.isEmpty } : []
     audio.align(
       views.map { AudioWatch.Player(name: $0.subscriber.name, state: $0.state) },
-      quietBelow: live.engine.configuration.policy.audio.quietDecibels, at: clock.instant)
+      live.engine.configuration.policy.audio, at: clock.instant)
     if let trouble = audio.takeTrouble() { Self.log(trouble) }
     player.align(
       live.engine.audioPlayer.map { name in
