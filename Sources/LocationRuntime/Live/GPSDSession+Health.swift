@@ -77,10 +77,11 @@ extension GPSDSession {
     return lastWordAt.advanced(bySeconds: GPSDLimits.renewalSeconds * cycleSeconds * factor)
   }
 
-  /// Whole seconds from one of the receiver's fixes to the next, at least one; the shorter of the last two steps,
-  /// because one may hold a gap.
+  /// Whole seconds from one of the receiver's fixes to the next, at least one; the second longest of the last four steps,
+  /// because one may hold a gap. One that saves power by cycles has two fixes, and then a pause.
   private var cycleSeconds: Double {
-    min(max(min(steps.last, steps.before).rounded(), 1), GPSDLimits.longestCycleSeconds)
+    let second = steps.sorted().dropLast().last ?? 1
+    return min(max(second.rounded(), 1), GPSDLimits.longestCycleSeconds)
   }
 
   /// Tells, once, why there are no fixes.

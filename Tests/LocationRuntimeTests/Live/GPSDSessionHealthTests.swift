@@ -45,6 +45,18 @@ import Testing
     #expect(run.disconnects.count == 1)
   }
 
+  @Test func `a receiver that rests between two fixes and the next two is not silent`() throws {
+    var run = try SessionRun.greeted()
+    for second in [0, 1, 10, 11, 20, 21, 30, 31, 40, 41] {
+      run.pass(to: Double(second))
+      run.say(GPSDText.tpv(Double(second)))
+    }
+    #expect(run.staleness.allSatisfy { $0.seconds < 15 }, "\(run.staleness)")
+    let before = run.staleness
+    run.pass(to: 41 + 44)
+    #expect(run.staleness == before)
+  }
+
   @Test func `a gap does not make a receiver a slow one`() throws {
     var run = try SessionRun.greeted()
     run.fixes(from: 0, through: 10)
