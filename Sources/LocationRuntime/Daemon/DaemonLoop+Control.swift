@@ -122,11 +122,21 @@ extension DaemonLoop {
   /// Who is asked about: one of the subscribers.
   func subscriber(_ request: JSONTree) throws(Failure) -> String {
     let name = try word("subscriber", request)
-    guard live.engine.subscriberState(name) != nil else {
-      throw Failure(.conditionFails, what: "no subscriber is called \"\(name)\"")
-    }
+    _ = try view(of: name)
     return name
   }
+
+  /// A subscriber as the engine has it.
+  ///
+  /// - Throws: code 75 where it waits for the first fix of a log that is played, 1 where nobody is called so.
+  func view(of name: String) throws(Failure) -> SubscriberView {
+    if let view = live.engine.subscriber(name) { return view }
+    throw live.heldSubscribers[name] == nil ? Failure.unknownSubscriber(name) : Self.noTime
+  }
+
+  /// In a log that is played there is no time before the first fix.
+  static let noTime = Failure(
+    .tryAgain, what: "nothing is taken before the first fix", remedy: "try again then")
 
   private func level(_ request: JSONTree) throws(Failure) -> MemoryPressure {
     guard let level = MemoryPressure(rawValue: try word("level", request)) else {

@@ -21,10 +21,7 @@ extension DaemonLoop {
   mutating func lowPower(_ request: JSONTree) throws(Failure) -> [JSONTree.Member] {
     if let on = request["on"] {
       guard case .boolean(let isOn) = on else { throw Failure(.usage, what: "\"on\" is true or false") }
-      // In a log that is played there is no time yet.
-      guard !self.request.isSimulated || live.last > .distantPast else {
-        throw Failure(.tryAgain, what: "nothing is taken before the first fix", remedy: "try again then")
-      }
+      guard !self.request.isSimulated || live.last > .distantPast else { throw Self.noTime }
       if isOn != live.engine.isLowPower {
         try live.handle(.machine(.lowPower(isOn)), at: clock.read())
       }

@@ -206,7 +206,7 @@ extension DaemonLoop {
 
   /// What a user does to a subscriber.
   mutating func user(_ verb: String, _ name: String) throws(Failure) {
-    guard let view = live.engine.subscriber(name) else { throw Failure.unknownSubscriber(name) }
+    let view = try view(of: name)
     let state = view.state
     let reading = clock.read()
     switch verb {

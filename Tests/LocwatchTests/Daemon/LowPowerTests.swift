@@ -146,7 +146,9 @@ import Testing
   }
 
   @Test func `what makes no sense is refused, and what comes too early too`() async throws {
-    let run = try DaemonRun.started()
+    let run = try DaemonRun()
+    try await run.add("a")
+    try run.start()
     #expect(try await run.command(["low-power", "maybe"]).status == 64)
     #expect(try await run.command(["low-power", "--json", "--format", "text"]).status == 64)
     let client = try #require(try ControlClient.connect(state: run.state))
@@ -154,8 +156,11 @@ import Testing
       try client.ask("low-power", ["on": .string("yes")])
     }
     // Where time is that of the fixes.
-    let early = try await run.command(["low-power", "on"])
-    #expect(early.status == 75 && early.stderr.contains("before the first fix"), "\(early)")
+    for words in [["low-power", "on"], ["subscribers", "launch", "a"], ["subscribers", "quit", "a"]] {
+      let early = try await run.command(words)
+      #expect(early.status == 75 && early.stderr.contains("before the first fix"), "\(words): \(early)")
+    }
+    #expect(try await run.command(["subscribers", "quit", "b"]).status == 1)
     run.gpsd.say(ScriptedGPSD.report(second: 0, latitude: 48))
     try await run.waitForFixes(1)
     #expect(try said(run) == [])
