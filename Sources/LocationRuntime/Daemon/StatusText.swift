@@ -66,7 +66,15 @@ package enum StatusText {
       rows.append(["storage", "\(text("storage", "held_rows") ?? "?") rows wait in memory: \(reason)"])
     }
     if let energy = text("energy_j").flatMap({ Double($0) }) {
-      rows.append(["energy", "\(Wording.energy(energy)) (\(Wording.wattHours(energy))) so far, modelled"])
+      let band = ["energy_low_j", "energy_high_j"].compactMap { key in text(key).flatMap { Double($0) } }
+      let interval =
+        band.count == 2
+        ? " (90 % interval \(Wording.energy(band[0])) to \(Wording.energy(band[1])))" : ""
+      let profile = text("profile").map { ", profile \($0)" } ?? ""
+      rows.append([
+        "energy",
+        "about \(Wording.energy(energy)), \(Wording.wattHours(energy))\(interval) so far\(profile), modelled",
+      ])
     }
     return TextTable(rows: rows).text
   }
