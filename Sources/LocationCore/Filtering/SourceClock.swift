@@ -120,6 +120,8 @@ struct SourceClock: Hashable, Sendable, Codable {
   /// Takes a live report that is too old or too early; whether enough in a row agree on by how much, which is the lag
   /// from then on.
   mutating func agreesOnLag(time: UTCTime, received: UTCTime, count: Int) -> Bool {
+    // One that comes again says nothing new.
+    if lag?.last == time { return false }
     guard var known = lag, known.last < time, known.agrees(time, received, within: Self.lagDrift) else {
       lag = Lag(time: time, received: received, last: time, count: 1)
       return false
