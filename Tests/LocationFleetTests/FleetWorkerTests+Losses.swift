@@ -117,6 +117,59 @@ extension FleetWorkerTests {
     #expect(!second.stderr.contains("where the stream of fixes ends"), "\(second.stderr)")
   }
 
+  @Test func `a worker that runs takes its share anew after an older copy of all files was put back`()
+    async throws
+  {
+    let cluster = try await NATSCluster.started(folder, partitions: 2)
+    let layout = try cluster.layout()
+    let files = folder("js0")
+    let copy = folder("copy")
+    func restart(meanwhile: () throws -> Void) async throws {
+      cluster.servers[0].process?.signal(SIGTERM)
+      _ = await cluster.servers[0].process?.finish()
+      try meanwhile()
+      try cluster.start(0)
+    }
+    func importRegion(_ id: String) async throws -> String {
+      let feature =
+        #"{"type":"Feature","id":"\#(id)","properties":{"radius_m":100},"geometry":"#
+        + #"{"type":"Point","coordinates":[11.5,48.1]}}"#
+      return try await cluster.fleet(["regions", "import", "-"], stdin: feature).stdout
+    }
+    func isInside(_ region: String, after fixes: Range<Int>) async throws -> Bool {
+      for fix in fixes { try await publish(fix: fix, to: "owntracks/alice/phone", of: cluster) }
+      return await eventually {
+        let status = try await cluster.fleet(["status"]).stdout
+        let device = try await cluster.fleet(["device", "alice/phone"]).stdout
+        return device.contains("inside    \(region)") && status.contains("1 workers, 2 partitions, ")
+          && status.contains(", 0 beyond the checkpoints")
+      }
+    }
+    let worker = try cluster.worker("w1")
+    #expect(try await isInside("no region", after: 0..<3), "\(worker.stderr)")
+    try await restart { try FileManager.default.copyItem(atPath: files, toPath: copy) }
+    let copied = try #require(try layout.leases.get("worker.w1")).revision
+    #expect(try await importRegion("lost") == "version 1: 1 regions\n")
+    #expect(try await isInside("lost", after: 3..<9), "\(worker.stderr)")
+    // More than the worker writes in the time of this test.
+    for number in 1...200 { try layout.leases.put("other", [UInt8(number)]) }
+    let isRenewed = await eventually {
+      try layout.leases.get("worker.w1").map { $0.revision > copied + 200 } ?? false
+    }
+    #expect(isRenewed, "\(worker.stderr)")
+    try await restart {
+      try FileManager.default.removeItem(atPath: files)
+      try FileManager.default.moveItem(atPath: copy, toPath: files)
+    }
+    let isNoticed = await eventually {
+      worker.stderr.contains("an older copy of the store of leases was put back")
+    }
+    #expect(isNoticed && !worker.stderr.contains("is called w1 too"), "\(worker.stderr)")
+    // The number of a version is given out again.
+    #expect(try await importRegion("new") == "version 1: 1 regions\n")
+    #expect(try await isInside("new", after: 3..<9), "\(worker.stderr)")
+  }
+
   /// The number of its last fix is that of another message by then.
   @Test func `a device that was silent since the stream of fixes was lost goes on with its next fix`()
     async throws

@@ -41,8 +41,23 @@ struct LeaseTableTests {
   @Test func `reading the same again does not renew it, and an older revision is not taken for newer`() {
     var watcher = Watcher()
     watcher.look([("a", 7, "w1")])
-    for _ in 0..<10 { watcher.look([("a", 7, "w1"), ("a", 3, "w0")]) }
+    for _ in 0..<10 { watcher.look([("a", 3, "w0"), ("a", 7, "w1")]) }
     #expect(watcher.table.claim("a") == 7)
+  }
+
+  @Test func `what an older copy of the store has lives one life more, and is taken on top of that`() {
+    var watcher = Watcher()
+    watcher.look([("a", 7, "w1"), ("b", 8, "w1")])
+    for _ in 0..<9 { watcher.look() }
+    watcher.look([("a", 3, "w0")])
+    #expect(watcher.table.claim("a") == nil)
+    #expect(watcher.table.claim("b") == 8)
+    for _ in 0..<9 { watcher.look([("a", 3, "w0")]) }
+    #expect(watcher.table.claim("a") == nil)
+    watcher.look([("a", 3, "w0")])
+    #expect(watcher.table.claim("a") == 3)
+    watcher.look([("a", 4, "w0")])
+    #expect(watcher.table.claim("a") == nil)
   }
 
   @Test func `one that was given back may be taken at once`() {

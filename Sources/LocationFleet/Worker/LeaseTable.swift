@@ -13,6 +13,8 @@ package struct LeaseTable {
 
   private let lifeSeconds: Double
   private var leases: [String: Lease] = [:]
+  /// What the look reads that is older than what is known of its key.
+  private var older: [String: Lease] = [:]
   /// Seconds of watching up to the beginning of the last look, and of the last look that came to its end.
   private var watched = (begun: 0.0, ended: 0.0)
   /// When the last look began; nil before the first.
@@ -46,13 +48,20 @@ package struct LeaseTable {
     hasEnded = true
     isComplete = true
     watched.ended = watched.begun
+    leases.merge(older) { $1 }
+    older = [:]
   }
 
   /// Notes a lease as it was read; without a value it was given back.
+  ///
+  /// Servers may list what was written over, before what is there. Where the whole look has nothing newer of a key, an
+  /// older copy of the store was put back: what that has counts as seen now.
   package mutating func note(_ key: String, revision: UInt64, value: [UInt8], at now: Double) {
-    guard revision > leases[key]?.revision ?? 0 else { return }
+    let known = leases[key]?.revision ?? 0
     let seenAt = watched.begun + max(0, now - (begunAt ?? now))
-    leases[key] = Lease(revision: revision, value: value, seenAt: seenAt)
+    let lease = Lease(revision: revision, value: value, seenAt: seenAt)
+    older[key] = revision < known ? lease : nil
+    if revision > known { leases[key] = lease }
   }
 
   /// Whether somebody renews it.

@@ -41,7 +41,7 @@ extension Worker {
   }
 
   /// Gives a sign of life. One that somebody else gave under this name meanwhile is told of: the two count as one, and
-  /// one of them gets no partitions.
+  /// one of them gets no partitions. An older one is of a copy that was put back.
   private func giveSign() throws(Failure) {
     let last = sign
     sign.value = try reportBytes()
@@ -52,7 +52,15 @@ extension Worker {
       }
       // One of this worker's own may have been kept whose confirmation was lost.
       if let there = try layout.leases.get(signKey), there.value != last.value, !there.value.isEmpty {
-        say("another worker is called \(options.name) too: give each a --name of its own")
+        if there.revision < last.revision {
+          say(
+            "an older copy of the store of leases was put back: takes its share anew when its leases have run out"
+          )
+          // The numbers of versions are given out again.
+          catalogs = [:]
+        } else {
+          say("another worker is called \(options.name) too: give each a --name of its own")
+        }
       }
     }
     sign.revision = try layout.leases.put(signKey, sign.value)
@@ -66,14 +74,14 @@ extension Worker {
     }
     // A renewal whose confirmation nobody waited for any more is this worker's own: whoever took the lease after it has
     // written over it.
-    if let there = try layout.leases.get(key), there.revision > partition.leaseRevision,
-      there.value.starts(with: leaseOwner)
-    {
+    let there = try layout.leases.get(key)
+    let isNewer = there.map { $0.revision > partition.leaseRevision } ?? false
+    if let there, isNewer, there.value.starts(with: leaseOwner) {
       partition.leaseRevision = there.revision
       return
     }
     leases.startOver()
-    drop(partition, "another has its lease")
+    drop(partition, isNewer ? "another has its lease" : "its lease is lost, or an older one is there")
   }
 
   /// What only this worker's leases begin with.
