@@ -11,6 +11,7 @@ struct locwatch_answer {
   long status;       // of HTTP; 0 where no answer came
   long retry_after;  // seconds; 0 where the answer has no Retry-After
   long os_error;     // errno of the last attempt to connect
+  long verdict;      // of OpenSSL on the other side's certificate (openssl/x509_vfy.h)
 };
 
 // Keeps the number of the last alert of the other side's TLS (RFC 8446, section 6). Curl tells of it here alone: the code
@@ -72,7 +73,7 @@ static inline struct locwatch_answer locwatch_curl_post(
     CURL *curl, const char *url, int is_near, const char *headers, const unsigned char *body, long length,
     const char *user, const char *password, const char *authority, const char *certificate, const char *key,
     long seconds, int *alert) {
-  struct locwatch_answer answer = {CURLE_OUT_OF_MEMORY, 0, 0, 0};
+  struct locwatch_answer answer = {CURLE_OUT_OF_MEMORY, 0, 0, 0, 0};
   struct curl_slist *list = NULL;
   char line[8192];
   for (const char *start = headers; *start;) {
@@ -107,6 +108,7 @@ static inline struct locwatch_answer locwatch_curl_post(
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &answer.status);
   curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &retry_after);
   curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &answer.os_error);
+  curl_easy_getinfo(curl, CURLINFO_SSL_VERIFYRESULT, &answer.verdict);
   answer.retry_after = (long)retry_after;
   curl_easy_reset(curl);
   curl_slist_free_all(list);
@@ -117,7 +119,7 @@ static inline struct locwatch_answer locwatch_curl_post(
 static inline struct locwatch_answer locwatch_curl_connect(
     CURL *curl, const char *url, const char *authority, const char *certificate, const char *key, long seconds,
     int *socket, int *alert) {
-  struct locwatch_answer answer = {0, 0, 0, 0};
+  struct locwatch_answer answer = {0, 0, 0, 0, 0};
   curl_socket_t number = CURL_SOCKET_BAD;
   locwatch_curl_prepare(curl, url, authority, certificate, key, seconds);
   // A proxy of HTTP would take our first bytes for a request.
@@ -128,6 +130,7 @@ static inline struct locwatch_answer locwatch_curl_connect(
   curl_easy_setopt(curl, CURLOPT_SSL_ENABLE_ALPN, 0L);
   answer.code = curl_easy_perform(curl);
   curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &answer.os_error);
+  curl_easy_getinfo(curl, CURLINFO_SSL_VERIFYRESULT, &answer.verdict);
   if (answer.code == 0) curl_easy_getinfo(curl, CURLINFO_ACTIVESOCKET, &number);
   *socket = (int)number;
   return answer;

@@ -140,6 +140,12 @@ import LocationFormats
     String(String.UnicodeScalarView(value.unicodeScalars.map { $0.value < 0x20 ? " " : $0 }))
   }
 
+  /// Why a certificate does not hold at this time, by OpenSSL's verdict.
+  private static let untimely = [
+    9: "its certificate is not valid yet: is this machine's clock right?",
+    10: "its certificate has expired, or this machine's clock is ahead",
+  ]
+
   /// What went wrong. Curl's own words may name the address, so they are not used where that is a secret.
   private func failure(_ answer: locwatch_answer) -> SendFailure {
     if let objection { return SendFailure(objection) }
@@ -147,7 +153,9 @@ import LocationFormats
     let words = unsafe curl_easy_strerror(code).map { unsafe String(cString: $0) }
     var reason = words ?? "curl failed with \(answer.code)"
     if code == CURLE_PEER_FAILED_VERIFICATION {
-      reason = "its certificate is of another name, or nobody we trust has signed it (--authority)"
+      reason =
+        Self.untimely[answer.verdict]
+        ?? "its certificate is of another name, or nobody we trust has signed it (--authority)"
     }
     if code == CURLE_SSL_CACERT_BADFILE {
       reason = "no certificate of an authority can be read: apt-get install ca-certificates, or --authority"

@@ -190,6 +190,18 @@ struct MQTTTests {
     #expect(tested.stderr.contains(hint), "\(tested.stderr)")
   }
 
+  @Test(arguments: [("2020", "has expired"), ("2090", "is not valid yet: is this machine's clock right?")])
+  func `a certificate that does not hold now is told as such`(year: String, text: String) async throws {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    try await broker.makeCertificate(ofYear: year)
+    try await broker.start()
+    try await add(run, broker)
+    let tested = try await run.command(["outlets", "test", "boat"])
+    #expect(tested.status == 69)
+    #expect(tested.stderr.contains("its certificate \(text)"), "\(tested.stderr)")
+  }
+
   @Test func `a proxy of HTTP is not taken for a broker`() async throws {
     let run = try DaemonRun()
     let broker = try await run.startBroker()

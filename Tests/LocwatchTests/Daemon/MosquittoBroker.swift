@@ -47,6 +47,41 @@ final class MosquittoBroker {
     for reader in readers { reader.signal(SIGKILL) }
   }
 
+  /// Gives it a certificate that holds for one year, before it starts.
+  func makeCertificate(ofYear year: String) async throws {
+    _ = folder.write("index", "")
+    let settings = folder.write(
+      "ca.cnf",
+      """
+      [ca]
+      default_ca = usual
+      [usual]
+      database = \(folder("index"))
+      new_certs_dir = \(folder.path)
+      rand_serial = yes
+      default_md = sha256
+      copy_extensions = copy
+      policy = named
+      [named]
+      commonName = supplied
+      """)
+    for arguments in [
+      [
+        "req", "-new", "-key", folder("key.pem"), "-out", folder("request.pem"), "-subj", "/CN=localhost",
+        "-addext", "subjectAltName=DNS:localhost",
+      ],
+      [
+        "ca", "-batch", "-config", settings, "-selfsign", "-keyfile", folder("key.pem"), "-in",
+        folder("request.pem"), "-startdate", "\(year)0101000000Z", "-enddate", "\(year)1231000000Z",
+        "-notext",
+        "-out", folder("cert.pem"),
+      ],
+    ] {
+      let made = try await Binary.run(arguments, executable: "/usr/bin/openssl")
+      try #require(made.status == 0, "\(made.stderr)")
+    }
+  }
+
   var url: String { "mqtts://localhost:\(port)" }
 
   /// Starts it, and waits until it takes connections.
