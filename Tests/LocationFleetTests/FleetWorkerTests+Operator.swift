@@ -137,6 +137,26 @@ extension FleetWorkerTests {
     #expect(!worker.stderr.contains("f1@"))
   }
 
+  @Test func `another life of the leases holds for workers that run`() async throws {
+    let cluster = try await NATSCluster.started(folder, partitions: 4)
+    let layout = try cluster.layout()
+    let first = try cluster.worker("w1")
+    let isTaken = await eventually { first.stderr.contains("has partition 3 ") }
+    #expect(isTaken, "\(first.stderr)")
+    #expect(try await cluster.fleet(["init", "--partitions", "4", "--lease", "60"]).status == 0)
+    let second = try cluster.worker("w2")
+    // Its second sign of life comes after 20 s, when its leases have run out for who counts ten.
+    var signs = Set<UInt64>()
+    let isRenewed = await eventually {
+      if let sign = try layout.leases.get("worker.w2") { signs.insert(sign.revision) }
+      return signs.count > 1
+    }
+    #expect(isRenewed && second.stderr.contains("has partition "), "\(second.stderr)")
+    #expect(!second.stderr.contains("gives partition"), "\(second.stderr)")
+    let takes = first.stderr.split(separator: "\n").count { $0.contains("has partition ") }
+    #expect(takes == 4, "\(first.stderr)")
+  }
+
   /// Members of other files: Google's Timeline, a recording, GeoJSON, and the first bytes of FIT.
   @Test func `fixes are explained whatever the first one says beside its position`() async throws {
     let cluster = try await NATSCluster.started(folder, partitions: 1)

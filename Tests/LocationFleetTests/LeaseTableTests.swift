@@ -60,6 +60,23 @@ struct LeaseTableTests {
     #expect(watcher.table.claim("a") == nil)
   }
 
+  @Test func `another life is counted from when it is known`() {
+    var watcher = Watcher()
+    watcher.look([("a", 1, "w1")])
+    for _ in 0..<8 { watcher.look() }
+    watcher.table.change(lifeSeconds: 4)
+    for _ in 0..<3 { watcher.look() }
+    #expect(watcher.table.claim("a") == nil)
+    watcher.look()
+    #expect(watcher.table.claim("a") == 1)
+    watcher.table.change(lifeSeconds: 60)
+    watcher.look([("a", 2, "w1")])
+    for _ in 0..<59 { watcher.look() }
+    #expect(watcher.table.claim("a") == nil)
+    watcher.look()
+    #expect(watcher.table.claim("a") == 2)
+  }
+
   @Test func `one that was given back may be taken at once`() {
     var watcher = Watcher()
     watcher.look([("a", 1, "w1"), ("a", 2, "")])

@@ -19,6 +19,17 @@ package struct FleetLayout {
   /// The key of a partition's lease.
   static func leaseKey(_ partition: Int) -> String { "partition.\(partition)" }
 
+  /// The key of how long leases live, among the leases: whoever reads these learns of a change without asking.
+  static let lifeKey = "life"
+
+  /// What its value says, seconds; nil where that is no time.
+  static func life(_ value: [UInt8]) -> Double? {
+    guard let life = Double(String(decoding: value, as: UTF8.self)), life > 0, life.isFinite else {
+      return nil
+    }
+    return life
+  }
+
   /// The longest name of a device with its user, bytes. nats-server closes a connection that publishes to a subject of
   /// more than 4 KiB (`max_control_line`), but takes one of any length by MQTT.
   static let mostNameBytes = 256
@@ -110,6 +121,7 @@ package struct FleetLayout {
     try stream(Self.fixes, "fix.>", days: settings.fixDays, windowSeconds: 120)
     try stream(Self.events, "event.>", days: settings.eventDays, windowSeconds: Self.eventWindowSeconds)
     try stream(Self.deadLetters, "dead.>", days: settings.eventDays, windowSeconds: Self.eventWindowSeconds)
+    try leases.put(Self.lifeKey, Array("\(settings.leaseSeconds)".utf8))
     try fleet.put("settings", try ExactEncoder.bytes(of: settings, called: "the settings"))
   }
 

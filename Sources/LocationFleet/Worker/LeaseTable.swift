@@ -11,7 +11,8 @@ package struct LeaseTable {
     var seenAt: Double
   }
 
-  private let lifeSeconds: Double
+  /// How long a lease lives that is not renewed.
+  package private(set) var lifeSeconds: Double
   private var leases: [String: Lease] = [:]
   /// What the look reads that is older than what is known of its key.
   private var older: [String: Lease] = [:]
@@ -62,6 +63,13 @@ package struct LeaseTable {
     let lease = Lease(revision: revision, value: value, seenAt: seenAt)
     older[key] = revision < known ? lease : nil
     if revision > known { leases[key] = lease }
+  }
+
+  /// Has leases live for another time from now on. Those that live count as seen now: who has them may not know of it yet.
+  package mutating func change(lifeSeconds life: Double) {
+    guard life != lifeSeconds else { return }
+    for (key, lease) in leases where isLive(lease) { leases[key]?.seenAt = watched.begun }
+    lifeSeconds = life
   }
 
   /// Whether somebody renews it.

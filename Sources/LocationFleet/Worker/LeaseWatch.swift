@@ -5,7 +5,6 @@ import LocationFormats
 final class LeaseWatch {
   private let leases: KeyValueBucket
   private let pipe: RequestPipe
-  private let lookSeconds: Double
   private(set) var table: LeaseTable
   /// From which revision on is to be read.
   private var next: UInt64 = 1
@@ -20,7 +19,6 @@ final class LeaseWatch {
   init(_ layout: FleetLayout, lifeSeconds: Double) throws(Failure) {
     leases = layout.leases
     pipe = try RequestPipe(layout.stream.connection)
-    lookSeconds = lifeSeconds / Self.looksPerLife
     table = LeaseTable(lifeSeconds: lifeSeconds)
   }
 
@@ -28,7 +26,7 @@ final class LeaseWatch {
   var isLooking: Bool { asked != nil }
 
   /// When the next look is due.
-  var dueAt: Double { begunAt + lookSeconds }
+  var dueAt: Double { begunAt + table.lifeSeconds / Self.looksPerLife }
 
   /// Takes what was answered, and asks on; true where a look has come to its end.
   func look() throws(Failure) -> Bool {
@@ -48,8 +46,12 @@ final class LeaseWatch {
       let tree = JetStream.tree(answer.payload)
       if let lease = leases.written(tree) {
         next = lease.entry.revision + 1
-        table.note(
-          lease.key, revision: lease.entry.revision, value: lease.entry.value, at: FleetClock.seconds)
+        if lease.key == FleetLayout.lifeKey {
+          if let life = FleetLayout.life(lease.entry.value) { table.change(lifeSeconds: life) }
+        } else {
+          table.note(
+            lease.key, revision: lease.entry.revision, value: lease.entry.value, at: FleetClock.seconds)
+        }
         try ask()
       } else if JetStream.refusal(tree)?.errorCode == JetStream.noMessage {
         table.endLook()

@@ -9,12 +9,12 @@ import LocationFormats
 /// one fails.
 extension Worker {
   /// Seconds from one renewal to the next.
-  var renewalSeconds: Double { fleet.leaseSeconds / 3 }
+  var renewalSeconds: Double { leases.table.lifeSeconds / 3 }
 
   var isRenewalDue: Bool { FleetClock.seconds >= renewedAt + renewalSeconds }
 
   /// Whether the leases hold even if the cluster's clocks are faster than this machine's.
-  var isLeaseSafe: Bool { FleetClock.seconds < renewedAt + fleet.leaseSeconds * 0.8 }
+  var isLeaseSafe: Bool { FleetClock.seconds < renewedAt + leases.table.lifeSeconds * 0.8 }
 
   private var signKey: String { FleetLayout.signPrefix + options.name }
 
