@@ -172,6 +172,7 @@ import LocationFormats
     failure.isOffline =
       code == CURLE_COULDNT_RESOLVE_HOST && !DefaultRoute.isThere()
       || code == CURLE_COULDNT_CONNECT && unreachable
+    failure.isBreak = code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR
     return failure
   }
 }

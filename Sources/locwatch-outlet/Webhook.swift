@@ -8,6 +8,7 @@ struct Webhook {
   private let secrets: OutletSecrets
   private let url: String
   private let isNear: Bool
+  private let isEncrypted: Bool
   private let keys: [WebhookSignature]
   private var connection: CurlConnection
 
@@ -30,6 +31,7 @@ struct Webhook {
     }
     self.url = url
     isNear = address.isLoopback
+    isEncrypted = address.isEncrypted
     var keys: [WebhookSignature] = []
     for secret in secrets.signing {
       guard let key = WebhookSignature(secret) else {
@@ -55,10 +57,16 @@ struct Webhook {
       headers.append(("webhook-timestamp", "\(now)"))
       headers.append(("webhook-signature", signatures.joined(separator: " ")))
     }
-    let answer = try connection.post(
-      url, isNear: isNear, headers: headers, body: body, user: secrets.user, password: secrets.password,
-      trust: CurlConnection.Trust(settings, secrets), seconds: Self.requestSeconds)
-    try Self.judge(answer)
+    do throws(SendFailure) {
+      try Self.judge(
+        connection.post(
+          url, isNear: isNear, headers: headers, body: body, user: secrets.user, password: secrets.password,
+          trust: CurlConnection.Trust(settings, secrets), seconds: Self.requestSeconds))
+    } catch {
+      var failure = error
+      if failure.isBreak, !isEncrypted { failure.reason += "; does its port want TLS (https)?" }
+      throw failure
+    }
   }
 
   private func content(_ event: CloudEvent, _ line: JSONTree) -> ([(name: String, value: String)], [UInt8]) {

@@ -177,13 +177,15 @@ struct MQTTTests {
   @Test(
     arguments: [
       ("mqtts", "the broker wants a user and password"), ("mqtt", "does its port want TLS (mqtts)?"),
+      ("http", "does its port want TLS (https)?"),
     ])
   func `what a broker may want that only refuses is told`(scheme: String, hint: String) async throws {
     let run = try DaemonRun()
     let broker = try await run.startBroker()
     let url = "\(scheme)://localhost:\(broker.port)"
+    let kind = scheme == "http" ? "--webhook" : "--mqtt"
     let added = try await run.command(
-      ["outlets", "add", "boat", "--mqtt", url, "--authority", run.folder("cert.pem")])
+      ["outlets", "add", "boat", kind, url, "--authority", run.folder("cert.pem")])
     #expect(added.status == 0, "\(added.stderr)")
     let tested = try await run.command(["outlets", "test", "boat"])
     #expect(tested.status == 69)

@@ -192,6 +192,16 @@ import Testing
     #expect(endpoint.requests.count == 2)
   }
 
+  @Test func `what hangs up on http may want TLS`() async throws {
+    let run = try DaemonRun()
+    let endpoint = try await run.startEndpoint()
+    try await add(run, endpoint)
+    endpoint.answer("drop")
+    let tested = try await run.command(["outlets", "test", "hook"])
+    #expect(tested.status == 69)
+    #expect(tested.stderr.contains("does its port want TLS (https)?"), "\(tested.stderr)")
+  }
+
   @Test func `a secret that others may read is refused, and none is shown`() async throws {
     let run = try DaemonRun()
     let endpoint = try await run.startEndpoint()
