@@ -58,6 +58,7 @@ struct InitCommand: ReportingCommand {
     settings.eventDays = eventDays
     settings.leaseSeconds = lease
     let layout = try cluster.layout()
+    try layout.checkNames()
     try layout.checkMapping(partitions: partitions)
     try layout.ensure(settings)
     let parts = Wording.count(partitions, "partition")

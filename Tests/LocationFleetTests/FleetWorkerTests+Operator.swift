@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LocationFleet
+@testable import LocationFormats
 
 /// What the one who runs a fleet does, and is told.
 extension FleetWorkerTests {
@@ -55,6 +56,27 @@ extension FleetWorkerTests {
         return run?.status == 78
       }
       #expect(isTold && run?.stderr.contains("--print-mapping") == true, "\(String(describing: run))")
+    }
+  }
+
+  @Test func `a stream of somebody else's is left alone`() async throws {
+    let cluster = try NATSCluster(folder, partitions: 4)
+    try cluster.start(0)
+    var other: FleetLayout?
+    let isMade = await eventually {
+      other = try cluster.layout()
+      let audit = JSONTree.object(["name": .string("events"), "subjects": .strings(["audit.>"])])
+      return try other?.stream.demand("STREAM.CREATE.events", audit) != nil
+    }
+    #expect(isMade)
+    let run = try await cluster.fleet(["init", "--partitions", "4"])
+    #expect(run.status == 78 && run.stderr.contains("another stream called events, with audit.>"), "\(run)")
+    let stream = try #require(other?.stream)
+    let config = try stream.demand("STREAM.INFO.events")["config"]
+    #expect(config?["subjects"]?.strings == ["audit.>"])
+    guard case .failure = try stream.call("STREAM.INFO.fixes") else {
+      Issue.record("a stream was made")
+      return
     }
   }
 

@@ -10,6 +10,10 @@ package struct FleetLayout {
   package static let events = "events"
   /// Messages that are no fix, `dead.<partition>.<user>.<device>`.
   package static let deadLetters = "dead"
+  /// What each of these streams takes.
+  static let fixSubjects = "fix.>"
+  static let eventSubjects = "event.>"
+  static let deadSubjects = "dead.>"
   /// How many messages a subject's last token names that is no device: a new version of the regions.
   package static let control = "$locwatch"
 
@@ -118,9 +122,11 @@ package struct FleetLayout {
           "duplicate_window": .integer(window),
         ]))
     }
-    try stream(Self.fixes, "fix.>", days: settings.fixDays, windowSeconds: 120)
-    try stream(Self.events, "event.>", days: settings.eventDays, windowSeconds: Self.eventWindowSeconds)
-    try stream(Self.deadLetters, "dead.>", days: settings.eventDays, windowSeconds: Self.eventWindowSeconds)
+    try stream(Self.fixes, Self.fixSubjects, days: settings.fixDays, windowSeconds: 120)
+    try stream(
+      Self.events, Self.eventSubjects, days: settings.eventDays, windowSeconds: Self.eventWindowSeconds)
+    try stream(
+      Self.deadLetters, Self.deadSubjects, days: settings.eventDays, windowSeconds: Self.eventWindowSeconds)
     try leases.put(Self.lifeKey, Array("\(settings.leaseSeconds)".utf8))
     try fleet.put("settings", try ExactEncoder.bytes(of: settings, called: "the settings"))
   }

@@ -2,6 +2,27 @@ package import LocationFormats
 
 /// What an operator's commands ask of the cluster.
 extension FleetLayout {
+  /// Whether the account has no other stream under a name of the fleet's: to make that stream would change the other one,
+  /// and delete what it keeps.
+  ///
+  /// - Throws: `.config` with the name.
+  package func checkNames() throws(Failure) {
+    var own = [
+      (name: Self.fixes, subject: Self.fixSubjects), (Self.events, Self.eventSubjects),
+      (Self.deadLetters, Self.deadSubjects),
+    ]
+    for bucket in [fleet, leases, devices] { own.append(("KV_\(bucket.name)", bucket.subject(">"))) }
+    for (name, subject) in own {
+      guard case .success(let answer) = try stream.call("STREAM.INFO.\(name)") else { continue }
+      let subjects = answer["config"]?["subjects"]?.strings ?? []
+      guard subjects != [subject] else { continue }
+      let listed = subjects.isEmpty ? "no subjects" : subjects.joined(separator: ", ")
+      throw Failure(
+        .config, what: "this account has another stream called \(name), with \(listed)",
+        remedy: "give the fleet an account of its own")
+    }
+  }
+
   /// Whether the servers tell a device's partition by its subject. Asked only before there is a stream: it would keep
   /// the question.
   ///
