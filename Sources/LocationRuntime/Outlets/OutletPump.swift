@@ -44,6 +44,8 @@ struct OutletPump {
   private(set) var failures: Int
   /// Whether the next failure is not counted, because a start made the attempt before it was due.
   private var isEarly: Bool
+  /// Since when it is connected; nil where it has failed since.
+  private var connectedAt: EngineInstant?
   /// Failures in a row that did not count.
   private var uncounted = 0
   /// Whether it fails: also where a daemon before noted that.
@@ -133,6 +135,12 @@ struct OutletPump {
     stallAt = nil
     restAt = nil
     outlet.rest(isFailure: true)
+    // The other side that takes a connection and ends it has not held one for so long.
+    if let connectedAt, connectedAt.seconds(to: instant) >= limits.longestRetrySeconds {
+      failures = 0
+      uncounted = 0
+    }
+    connectedAt = nil
     if !failure.isCounted { uncounted += 1 } else if !isEarly { failures += 1 }
     isEarly = false
     let steps = limits.retrySteps
@@ -181,10 +189,11 @@ struct OutletPump {
     return true
   }
 
-  /// Notes that it is connected, even if nothing was sent yet. The wait after the next failure is as long as if it had
-  /// not connected. Returns a line for the log where a failure was told there.
+  /// Notes that it is connected, even if nothing was sent yet. Unless that lasts, the wait after the next failure is as
+  /// long as if it had not connected. Returns a line for the log where a failure was told there.
   private mutating func noteConnection(at instant: EngineInstant) -> String? {
     isTroubled = false
+    connectedAt = instant
     store(at: instant)
     guard wasTold else { return nil }
     wasTold = false

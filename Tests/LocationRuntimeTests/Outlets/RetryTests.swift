@@ -165,6 +165,24 @@ import Testing
     }
   }
 
+  @Test func `a connection that lasted is as good as a success`() throws {
+    let toy = Toy()
+    var pump = try OutletPump(toy, try database())
+    try log([1])
+    var now = 0.0
+    for (lasts, seconds) in [(299.0, 1.0), (299, 2), (300, 4), (299, 1), (86_400, 2), (0, 1)] {
+      toy.failure = OutletFailure("broken")
+      toy.failure?.isCounted = false
+      _ = pump.pump(at: at(now))
+      #expect(wait(pump, after: now) == seconds)
+      toy.failure = nil
+      toy.hasConnected = true
+      now += seconds
+      _ = pump.pump(at: at(now))
+      now += lasts
+    }
+  }
+
   @Test func `what was accepted before a failure is not offered again`() throws {
     let toy = Toy()
     var pump = try OutletPump(toy, try database())
