@@ -55,6 +55,11 @@ struct RegionsCommand: ParsableCommand {
         for line in file.leftOut { Console.note("left out: \(line)") }
         for line in file.warnings { Console.note("warning: \(line)") }
       }
+      for feature in features where feature.region.isOfBeacons {
+        Console.note(
+          "warning: \"\(feature.region.id)\" is a region of beacons: no fix lies in it, and nothing else comes to a fleet"
+        )
+      }
       try RegionsCommand.change(try cluster.layout()) { catalog throws(Failure) in
         try catalog.next(putting: features, replaces: replace)
       }

@@ -67,6 +67,15 @@ extension FleetWorkerTests {
     #expect(try await cluster.fleet(["regions", "remove", "home"]).status == 65)
   }
 
+  @Test func `a region of beacons is told to be of no use`() async throws {
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
+    let feature =
+      #"{"type":"Feature","id":"desk","properties":{"#
+      + #""beacon":"01020304-0506-0708-090a-0b0c0d0e0f10:1:2"},"geometry":null}"#
+    let run = try await cluster.fleet(["regions", "import", "-"], stdin: feature)
+    #expect(run.status == 0 && run.stderr.contains(#"warning: "desk" is a region of beacons"#), "\(run)")
+  }
+
   @Test func `a partition that missed more versions of the regions than are kept goes on with what there is`()
     async throws
   {
