@@ -55,8 +55,8 @@ struct ExplainCommand: ParsableCommand {
           remedy: "locwatch-fleet devices lists those that are known")
       }
       let features = try layout.currentCatalog().entries.map(\.feature.geoJSON)
-      // There are no programs in a fleet, and their decisions would count in the ids.
-      var arguments = ["explain", "--track", Self.track, "--no-programs"]
+      // There are no programs in a fleet, and their decisions would count in the ids. Workers take fixes as they come.
+      var arguments = ["explain", "--track", Self.track, "--no-programs", "--as-written"]
       if !features.isEmpty {
         let regions = try OutputFile(path: "\(folder)/\(Self.regions)", isPrivate: true)
         let text = "{\"type\":\"FeatureCollection\",\"features\":[\(features.joined(separator: ","))]}"

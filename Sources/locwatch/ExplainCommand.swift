@@ -45,6 +45,9 @@ struct ExplainCommand: ReportingCommand {
   @Flag(help: "With --track: no programs. Ids are then those of locwatch replay --no-programs.")
   var noPrograms = false
 
+  /// With a track: its points stay as they are written, also where the newest stand first. A fleet took them like that.
+  @Flag(help: .hidden) var asWritten = false
+
   @Option(
     help: ArgumentHelp(
       "The moment: 2026-05-01T06:00:12Z, \"yesterday 22:00\", \"10m ago\".", valueName: "time"))
@@ -111,6 +114,7 @@ struct ExplainCommand: ReportingCommand {
     request.regions = try regionFiles.read()
     if !noPrograms { request.subscribers = [Subscriber(name: "replay")] }
     request.track = try times.track(isUTC: zone.utc)
+    if asWritten { request.track.order = .asWritten }
     request.track.assumeAccuracyMeters = accuracy.assumeAccuracy
     return request
   }

@@ -179,6 +179,31 @@ extension FleetWorkerTests {
     #expect(takes == 4, "\(first.stderr)")
   }
 
+  /// As a phone hands over what it kept, from the end.
+  @Test func `fixes that came with the newest first are explained as the workers took them`() async throws {
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
+    let layout = try cluster.layout()
+    let features = [("home", 48.1), ("work", 48.2)].map { id, latitude in
+      #"{"type":"Feature","id":"\#(id)","properties":{"radius_m":100},"geometry":"#
+        + #"{"type":"Point","coordinates":[11.5,\#(latitude)]}}"#
+    }
+    let regions = #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#
+    #expect(try await cluster.fleet(["regions", "import", "-"], stdin: regions).status == 0)
+    for fix in (0..<20).reversed() {
+      let (latitude, seconds) = fix < 10 ? (48.1, fix * 30) : (48.2, 1_800 + fix * 30)
+      let text =
+        #"{"_type":"location","lat":\#(latitude),"lon":11.5,"acc":5,"tst":\#(1_700_000_000 + seconds)}"#
+      #expect(throws: Never.self) {
+        try layout.stream.publish("fix.0.alice.phone", Array(text.utf8)).get()
+      }
+    }
+    let replay = try await cluster.fleet(["replay", "alice/phone"]).stdout
+    let first = try #require(replay.firstMatch(of: /"id":(\d+),"type":"significant","time":"([^"]*)"/))
+    let run = try await cluster.fleet(["explain", "alice/phone", "--event", "\(first.1)", "--json"])
+    #expect(run.stdout.contains(#""event":{"id":\#(first.1),"type":"significant""#), "\(run)")
+    #expect(first.2 == "2023-11-14T22:52:50.000Z" && run.stdout.contains(first.2), "\(replay) \(run)")
+  }
+
   /// Members of other files: Google's Timeline, a recording, GeoJSON, and the first bytes of FIT.
   @Test func `fixes are explained whatever the first one says beside its position`() async throws {
     let cluster = try await NATSCluster.started(folder, partitions: 1)
