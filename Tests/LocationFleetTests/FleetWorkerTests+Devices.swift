@@ -1,4 +1,5 @@
 import Foundation
+import LocationFormats
 import TestSupport
 import Testing
 
@@ -6,6 +7,15 @@ import Testing
 
 /// Which devices there are, and what they may be called.
 extension FleetWorkerTests {
+  @Test func `a snapshot that is too large for the servers is told with its device`() async throws {
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
+    let layout = try cluster.layout()
+    let snapshot = [UInt8](repeating: 0, count: layout.stream.connection.mostBytes + 1)
+    let failure = #expect(throws: Failure.self) { try layout.devices.put("0.alice.phone", snapshot) }
+    #expect(failure?.what.contains("1048577 bytes at $KV.locwatch-devices.0.alice.phone are more") == true)
+    #expect(failure?.remedy?.contains("max_payload") == true)
+  }
+
   /// Such a subject would stand for many devices in what an operator asks, or for none, or is longer than a client may
   /// publish to.
   @Test(arguments: ["a*b", "a>b", "*", "", String(repeating: "long", count: 1_250)])

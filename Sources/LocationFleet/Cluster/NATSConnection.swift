@@ -71,7 +71,7 @@ package import LocationFormats
   /// One that is lost with its server, or finds no room while another server is looked for, is no failure: a caller that
   /// must be sure waits for a confirmation, and sends it again where none comes.
   ///
-  /// - Throws: `.tryAgain` where the library takes nothing any more.
+  /// - Throws: `.tryAgain` where the library takes nothing any more, or a message is larger than the servers permit.
   package func publish(
     _ subject: String, _ payload: [UInt8], headers: Headers = Headers(), reply: String? = nil
   ) throws(Failure) {
@@ -79,6 +79,13 @@ package import LocationFormats
     let bytes = headers.bytes.map { "\($0)" }
     let status = unsafe locwatch_nats_publish(
       handle, subject, reply, headers.id, expected, headers.reason, bytes, payload, payload.count)
+    guard status != NATS_MAX_PAYLOAD else {
+      throw Failure(
+        .tryAgain,
+        what:
+          "\(payload.count) bytes at \(subject) are more than the servers take with a message, \(mostBytes)",
+        remedy: "raise max_payload in their configuration")
+    }
     guard status == NATS_OK || status == NATS_IO_ERROR || status == NATS_INSUFFICIENT_BUFFER else {
       throw Failure(.tryAgain, what: "nats-server at \(servers) takes nothing: \(Self.text(status))")
     }
