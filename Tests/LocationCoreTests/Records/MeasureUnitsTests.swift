@@ -26,7 +26,7 @@ import Testing
       arrived: try #require(UTCTime(rfc3339: "2026-05-\(day)T06:00:00Z")), departed: nil,
       seen: try #require(UTCTime(rfc3339: "2026-05-03T07:00:00Z")), reason: .end)
     let text = VisitEvent.text(RecordFields(of: visit))
-    #expect(text?.detail.hasSuffix(", since \(since), at the end") == true, "\(text?.detail ?? "")")
+    #expect(text?.detail.contains(", since \(since), last seen there ") == true, "\(text?.detail ?? "")")
   }
 
   @Test func `speeds are those of speedometers`() {
