@@ -65,18 +65,19 @@ package enum StatusText {
     if let reason = text("storage", "reason") {
       rows.append(["storage", "\(text("storage", "held_rows") ?? "?") rows wait in memory: \(reason)"])
     }
-    if let energy = text("energy_j").flatMap({ Double($0) }) {
-      let band = ["energy_low_j", "energy_high_j"].compactMap { key in text(key).flatMap { Double($0) } }
-      let interval =
-        band.count == 2
-        ? " (90 % interval \(Wording.energy(band[0])) to \(Wording.energy(band[1])))" : ""
-      let profile = text("profile").map { ", profile \($0)" } ?? ""
-      rows.append([
-        "energy",
-        "about \(Wording.energy(energy)), \(Wording.wattHours(energy))\(interval) so far\(profile), modelled",
-      ])
-    }
+    if let energy = describeEnergy(text) { rows.append(["energy", energy]) }
     return TextTable(rows: rows).text
+  }
+
+  /// The energy so far, with what an estimate has.
+  private static func describeEnergy(_ text: (String...) -> String?) -> String? {
+    func joules(_ key: String) -> Double? { text(key).flatMap { Double($0) } }
+    guard let energy = joules("energy_j") else { return nil }
+    var words = "about \(Wording.energy(energy)), \(Wording.wattHours(energy))"
+    if let low = joules("energy_low_j"), let high = joules("energy_high_j") {
+      words += " (90 % interval \(Wording.energy(low)) to \(Wording.energy(high)))"
+    }
+    return "\(words) so far" + (text("profile").map { ", profile \($0)" } ?? "") + ", modelled"
   }
 
   /// What gives fixes, or why there are none; a source that is not gpsd is not called so.
