@@ -121,7 +121,9 @@ struct SourceClock: Hashable, Sendable, Codable {
   /// from then on.
   mutating func agreesOnLag(time: UTCTime, received: UTCTime, count: Int) -> Bool {
     // One that comes again says nothing new.
-    if lag?.last == time { return false }
+    if let lag, lag.time <= time, 0...Self.steadyPatienceSeconds ~= time.seconds(to: lag.last) {
+      return false
+    }
     guard var known = lag, known.last < time, known.agrees(time, received, within: Self.lagDrift) else {
       lag = Lag(time: time, received: received, last: time, count: 1)
       return false

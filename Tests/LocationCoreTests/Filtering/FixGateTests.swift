@@ -133,6 +133,17 @@ import Testing
     #expect(Set(believed).count == believed.count, "\(believed)")
   }
 
+  @Test func `a wrong date in the middle of a confirmation does not stop it`() {
+    for (begin, wrong) in [(3 * 86_400.0, 13 * 86_400.0), (-50_000, -10_000)] {
+      var gate = FixGate()
+      let seconds = [0, 1, 2, begin, wrong] + (1..<60).map { begin + Double($0) }
+      let refused = seconds.enumerated().count { index, second in
+        gate.refusal(of: Drive.report(second, east: 0), at: Double(index)) != nil
+      }
+      #expect(refused <= 4, "from \(begin)")
+    }
+  }
+
   @Test func aLongPauseIsBelievedWhenItIsConfirmed() {
     var gate = FixGate()
     let year = 365.0 * 86_400
