@@ -153,8 +153,8 @@ package struct GPSDTrack {
     }
     let isComplete = pace?.isComplete(with: time) ?? false
     if let previous = waiting, previous.report.fix.time == time {
-      // A report without a position never takes one away.
-      if report.hasPosition || !previous.report.hasPosition { waiting?.report = report }
+      // A report without a position never takes one away, unless it says that there is none but a simulated one.
+      if report.hasPosition || report.isSimulated || !previous.report.hasPosition { waiting?.report = report }
     } else if let flushed, flushed.time == time, flushed.hasPosition || !report.hasPosition {
       // Its epoch had been taken to be over.
     } else {

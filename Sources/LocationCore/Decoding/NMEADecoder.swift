@@ -17,7 +17,6 @@ package struct NMEADecoder {
     var longitude: Double?
     var hasFix = true
     var isDeadReckoned = false
-    var isSimulated = false
     var speedMetersPerSecond: Double?
     var courseDegrees: Double?
     var altitudeMeters: Double?
@@ -28,6 +27,10 @@ package struct NMEADecoder {
   private var day: Int?
   /// The last horizontal dilution of precision; GSA comes after the position that it is about.
   private var hdop: Double?
+  /// Whether the last sentence that says how the position was found calls it simulated: a GGA or GNS, where there are
+  /// any.
+  private var isSimulated = false
+  private var hasQuality = false
   /// What the last GSA said of the dimensions.
   private var mode = FixMode.unknown
 
@@ -57,7 +60,7 @@ package struct NMEADecoder {
     begin(timeOfDay, hasDate: sentence.day(9) != nil)
     epoch?.hasFix = sentence.letter(2) == UInt8(ascii: "A")
     if sentence.letter(12) == UInt8(ascii: "E") { epoch?.isDeadReckoned = true }
-    if sentence.letter(12) == UInt8(ascii: "S") { epoch?.isSimulated = true }
+    noteMode(sentence.letter(12))
     place(sentence, 3)
     if let knots = sentence.number(7) { epoch?.speedMetersPerSecond = knots * Self.metersPerSecondInKnot }
     if let course = sentence.number(8) { epoch?.courseDegrees = course }
@@ -73,9 +76,8 @@ package struct NMEADecoder {
     epoch?.hasFix = !modes.isEmpty
     epoch?.isDeadReckoned =
       !modes.isEmpty && modes.allSatisfy { $0 == UInt8(ascii: "6") || $0 == UInt8(ascii: "E") }
-    if modes.contains(where: { $0 == UInt8(ascii: "8") || $0 == UInt8(ascii: "S") }) {
-      epoch?.isSimulated = true
-    }
+    hasQuality = true
+    isSimulated = modes.contains { $0 == UInt8(ascii: "8") || $0 == UInt8(ascii: "S") }
     place(sentence, 2)
     if let value = sentence.number(8), value > 0, value < Self.unknownDilution { hdop = value }
     if let altitude = sentence.number(9) { epoch?.altitudeMeters = altitude }
@@ -87,7 +89,7 @@ package struct NMEADecoder {
     guard let timeOfDay = sentence.timeOfDay(5) else { return .nothing }
     begin(timeOfDay)
     epoch?.hasFix = sentence.letter(6) != UInt8(ascii: "V")
-    if sentence.letter(7) == UInt8(ascii: "S") { epoch?.isSimulated = true }
+    noteMode(sentence.letter(7))
     place(sentence, 1)
     return report()
   }
@@ -138,6 +140,12 @@ package struct NMEADecoder {
     epoch = Epoch(timeOfDay: timeOfDay)
   }
 
+  /// Takes the mode of a position: of a receiver that simulates, `S`. Some say so in GGA alone.
+  private mutating func noteMode(_ mode: UInt8?) {
+    guard let mode else { return }
+    if mode == UInt8(ascii: "S") { isSimulated = true } else if !hasQuality { isSimulated = false }
+  }
+
   private mutating func place(_ sentence: NMEASentence, _ field: Int) {
     guard let latitude = sentence.degrees(field, negative: UInt8(ascii: "S")),
       let longitude = sentence.degrees(field + 2, negative: UInt8(ascii: "W"))
@@ -164,7 +172,7 @@ package struct NMEADecoder {
     return .position(
       GPSDReport(
         device: 0, fix: fix, horizontalErrorMeters: hdop.map { $0 * Accuracy.metersPerHDOP95 },
-        isDeadReckoned: epoch.isDeadReckoned, isSimulated: epoch.isSimulated))
+        isDeadReckoned: epoch.isDeadReckoned, isSimulated: isSimulated))
   }
 
   private static let halfDay: Int64 = 43_200_000_000

@@ -130,7 +130,7 @@ package import LocationCore
       GPSDReport(
         device: device, fix: report, horizontalErrorMeters: fix.eph.isNaN ? nil : fix.eph,
         eastErrorMeters: fix.epx.isNaN ? nil : fix.epx, northErrorMeters: fix.epy.isNaN ? nil : fix.epy,
-        isDeadReckoned: unsafe locwatch_gps_is_dead_reckoned(data) != 0),
+        isDeadReckoned: unsafe locwatch_gps_is_dead_reckoned(data) != 0, isSimulated: isRefused),
       at: instant, into: &items)
   }
 

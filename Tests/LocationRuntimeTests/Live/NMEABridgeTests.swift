@@ -23,17 +23,27 @@ import Testing
   }
 
   @Test(arguments: [
-    "$GPRMC,120000,A,4807.038,N,01131.000,E,0,0,230394,,,S\n",
-    "$GPRMC,120000,A,4807.038,N,01131.000,E,0,0,230394,,,A\n$GPGGA,120000,4807.038,N,01131.000,E,8,08,,545.4,M,,M,,\n",
-    "$GPRMC,120000,A,,,,,0,0,230394,,,A\n$GNGNS,120000,4807.038,N,01131.000,E,NS,08,,545.4,46.9,,\n",
-    "$GPRMC,120000,A,,,,,0,0,230394,,,A\n$GPGLL,4807.038,N,01131.000,E,120000,A,S\n",
+    "$GPRMC,060000,A,4807.038,N,01131.000,E,0,0,010526,,,A\n$GPGGA,060000,4807.038,N,01131.000,E,1,08,,545.4,M,,M,,\n",
+    "$GPRMC,060000,A,4807.038,N,01131.000,E,0,0,010526,,,S\n",
+    "$GPRMC,060000,A,4807.038,N,01131.000,E,0,0,010526,,,A\n$GPGGA,060000,4807.038,N,01131.000,E,8,08,,545.4,M,,M,,\n",
+    "$GPRMC,060000,A,,,,,0,0,010526,,,A\n$GNGNS,060000,4807.038,N,01131.000,E,NS,08,,545.4,46.9,,\n",
+    "$GPRMC,060000,A,,,,,0,0,010526,,,A\n$GPGLL,4807.038,N,01131.000,E,060000,A,S\n",
   ])
-  func `a receiver that simulates says so, and is not believed live`(sentences: String) throws {
+  func `a receiver that simulates is not believed live`(sentences: String) throws {
     var bridge = NMEABridge(name: "boat")
-    let lines = String(decoding: bridge.read(Array(sentences.utf8).span), as: UTF8.self).split(
-      separator: "\n")
-    let last = try #require(lines.last)
-    #expect(last.contains(#""status":8"#) && last.contains(#""lat":"#), "\(lines)")
+    var run = try SessionRun.greeted()
+    var heard: [String] = []
+    for second in 0..<3 {
+      let text = sentences.replacing("060000", with: "06000\(second)")
+      let lines = String(decoding: bridge.read(Array(text.utf8).span), as: UTF8.self)
+      heard.append(lines)
+      for line in lines.split(separator: "\n") { run.say(String(line)) }
+      run.pass(to: Double(second + 1))
+    }
+    // The first row does not simulate.
+    let isReal = sentences.contains(",E,1,")
+    #expect(heard.allSatisfy { $0.contains(#""status":8"#) != isReal && $0.contains(#""lat":"#) }, "\(heard)")
+    #expect(run.reports.contains { $0.latitude.isFinite } == isReal, "\(run.reports)")
   }
 
   @Test(arguments: ["$GPRMC,120000,A,4807.0", "$", "\u{b5}b\u{1}$\u{7}", "12:00 $GPGSA,A,3*00 "])
