@@ -211,7 +211,9 @@ extension Policy {
       let end = instant.advanced(bySeconds: session.budgetSeconds(for: .goodMoment, configuration.wakes))
       guard end <= clock.since.advanced(bySeconds: wakeLimitSeconds(of: session)) else { return false }
     }
-    return session.subscriber.style != .oneshot || !session.outbox.contains(where: \.isHanded)
+    // One of which the event was acknowledged by hand runs on.
+    return session.subscriber.style != .oneshot
+      || session.handedCount == 0 && !session.outbox.contains(where: \.isHanded)
   }
 
   /// Says what stands in the way, where that is not what was said last.

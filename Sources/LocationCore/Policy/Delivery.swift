@@ -369,7 +369,7 @@ extension Policy {
     }
   }
 
-  /// Somebody acknowledged an event by hand. The process of a oneshot that may run for it runs on, within its time.
+  /// Somebody acknowledged an event by hand. A process of a oneshot that runs for it goes on, within its time.
   mutating func dismiss(_ event: Int, _ index: Int, in turn: inout PolicyTurn) {
     let session = sessions[index]
     let runs = session.subscriber.style == .oneshot && session.state.isRunning && !session.hasEnded

@@ -106,12 +106,15 @@ extension Policy {
   mutating func noteFinished(_ end: ProgramEnd, _ index: Int, in turn: inout PolicyTurn) {
     let isFollowed = end.isFollowed == true
     let grace = Assertion.grace(until: turn.instant.advanced(bySeconds: configuration.graceSeconds))
+    let limit = wakeLimitSeconds(of: sessions[index])
     update(index) {
       $0.lastEnd = end
-      let waiting = $0.outbox.map(\.event)
-      // What was acknowledged by hand while it ran.
-      if $0.subscriber.style == .oneshot {
-        $0.assertions.removeAll { $0.reason == .delivery && !waiting.contains($0.owner) }
+      // What was acknowledged by hand while it ran is done now; the next process has a time of its own.
+      if $0.subscriber.style == .oneshot, let event = end.event,
+        !$0.outbox.contains(where: { $0.event == event })
+      {
+        $0.assertions.removeAll { $0.reason == .delivery && $0.owner == event }
+        $0.wakeClock?.renew(at: turn.instant, limitSeconds: limit)
       }
       $0.hasEnded = $0.state != .notRunning && !isFollowed
       if isFollowed, $0.state == .background {

@@ -223,12 +223,14 @@ struct DaemonLoop: ~Copyable {
     try forgetBeacons()
     try applyRegions(nil)
     try applySubscribers(nil, isBeginning: true)
+    // What is done is not to be handed over anew.
+    try take(left.filter(\.isDone), at: reading)
     if wasOtherBoot {
       try takeUndone(undone, at: reading)
       try live.handle(.machine(.reboot), at: reading)
     } else {
-      // What the user has ended, or said to be done, is not to be started again.
-      try take(left.filter(\.endsWork), at: reading)
+      // Who was ended is not to be started again.
+      try take(left.filter(\.isQuit), at: reading)
       for view in live.engine.subscribers where view.state != .notRunning {
         try live.handle(.subscriber(name: view.subscriber.name, .orphaned), at: reading)
       }
@@ -236,7 +238,7 @@ struct DaemonLoop: ~Copyable {
     machine.resume(live.engine.memoryPressure)
     if machine.isUnlocked() { try live.handle(machine: .unlock, at: reading) }
     if !wasOtherBoot { try renewBluetooth(of: live.engine.subscribers) }
-    try take(left.filter { wasOtherBoot || !$0.endsWork }, at: reading)
+    try take(left.filter { !$0.isDone && (wasOtherBoot || !$0.isQuit) }, at: reading)
     if isResumed { try live.handle(.machine(.absent(false)), at: clock.read()) }
     try bookReturn(isResumed: isResumed)
     try alignAudience()

@@ -28,13 +28,16 @@ extension StateDatabase {
       return event == .machine(.unlock)
     }
 
-    /// Whether it ends a program, or says that something is done.
-    var endsWork: Bool {
+    /// Whether it says that an event is done.
+    var isDone: Bool {
       switch event {
-      case .subscriber(_, .quit), .subscriber(_, .dismissed), .subscriber(_, .acknowledged): true
+      case .subscriber(_, .dismissed), .subscriber(_, .acknowledged): true
       default: false
       }
     }
+
+    /// Whether it ends a program by force.
+    var isQuit: Bool { if case .subscriber(_, .quit) = event { true } else { false } }
   }
 
   /// Leaves events for the next daemon.

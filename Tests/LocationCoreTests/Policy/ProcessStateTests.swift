@@ -52,6 +52,17 @@ import Testing
     slow.say(1, .dismissed(event: slow.handed()[0]))
     slow.wait(until: 600)
     #expect(slow.log().last == "terminate K2 background>notRunning budget_over")
+    // The next process has a time of its own.
+    var two = Stage.hung(oneshot)
+    two.fix(400, east: 2_000)
+    two.say(401, .dismissed(event: two.handed()[0]))
+    var end = ProgramEnd(event: two.handed()[0], status: 0, seconds: 550, lastLine: nil)
+    end.isFollowed = true
+    two.say(550, .finished(end))
+    two.wait(until: 1_100)
+    #expect(two.state() == .background)
+    two.wait(until: 1_200)
+    #expect(two.log().contains("terminate K2 background>notRunning budget_over"))
     var resident = Stage.hung()
     resident.say(1, .dismissed(event: resident.handed()[0]))
     #expect(resident.state() == .suspended)

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
+@testable import LocationRuntime
 
 /// Events on their way to real programs of a daemon that is killed again and again.
 @Suite struct DeliveryTests {
@@ -279,7 +280,7 @@ import Testing
     #expect(await run.end() == 0)
   }
 
-  @Test(arguments: ["ack", "quit"])
+  @Test(arguments: ["ack", "ack after a boot", "quit"])
   func `what was done by hand without a daemon starts nothing at the next start`(verb: String) async throws {
     let run = try DaemonRun()
     _ = run.folder.write("mute", "")
@@ -289,7 +290,8 @@ import Testing
     let event = try #require(try run.shown("a")?.waiting.first?.event)
     await run.end(SIGKILL)
     let before = try await run.decisions("a").count
-    let words = verb == "ack" ? ["ack", "\(event)"] : ["subscribers", "quit", "a"]
+    if verb.hasSuffix("boot") { try StateDatabase.open(path: run.state).setMeta([(.boot, "another")]) }
+    let words = verb == "quit" ? ["subscribers", "quit", "a"] : ["ack", "\(event)"]
     #expect(try await run.command(words).status == 0)
     try run.start(run.settings())
     try await run.waitFor("a", .notRunning)
