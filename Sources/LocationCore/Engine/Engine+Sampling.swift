@@ -35,7 +35,8 @@ extension Engine {
     case .opened:
       state.gate.notePause()
       let seconds = state.ledger.timeToFixSeconds(at: state.instant)
-      bookReceiver(.acquiring)
+      // One that is not there searches for nothing.
+      bookReceiver(state.policy.lacksSource ? .off : .acquiring)
       state.sampling.open(at: state.instant, timeToFixSeconds: seconds, by: configuration.sampling)
     case .released:
       bookReceiver(.off)

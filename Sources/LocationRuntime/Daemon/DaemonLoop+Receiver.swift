@@ -24,9 +24,9 @@ extension DaemonLoop {
   ///
   /// - Parameter isResumed: whether nobody did for a while: else the engine takes the receiver to be on.
   mutating func bookReturn(isResumed: Bool) throws(Failure) {
-    guard !live.engine.configuration.sampling.isDutyCycled else { return }
+    guard !live.engine.configuration.sampling.isDutyCycled, !request.isSimulated else { return }
     turnHook(on: true)
-    guard isResumed, !request.isSimulated else { return }
+    guard isResumed else { return }
     try live.handle(.receiver(.opened), at: clock.read())
   }
 

@@ -63,11 +63,12 @@ import Testing
     "A sleep is an absence while something waits for its time; a late daemon only when something was due",
     arguments: [
       // slept, due, now: since when
-      (60.0, 130, 100, 40), (60, 70, 100, 40), (60, 20, 100, 20), (60, nil, 100, nil), (0, 130, 100, nil),
+      (60.0, 130, 100, 40), (60, 70, 100, 40), (60, 20, 100, 20), (60, nil, 100, nil), (0.5, 130, 100, nil),
       (0, 97, 100, 97), (60, 41, 100, 40), (0, 99, 100, nil), (0, nil, 100, nil),
     ] as [(Double, Int64?, Int64, Int64?)])
   func began(slept: Double, due: Int64?, now: Int64, expected: Int64?) {
     func at(_ seconds: Int64) -> EngineInstant { EngineInstant(microseconds: seconds * 1_000_000) }
+    let slept = DaemonAbsence.sleepSeconds(slept)
     #expect(DaemonAbsence.began(slept: slept, due: due.map(at), now: at(now)) == expected.map(at))
   }
 }
