@@ -39,8 +39,8 @@ struct AudioWatch {
   private var numbers = Policy.Configuration.Audio()
   /// Whether each player was last said to be quiet.
   private var wasQuiet: [String: Bool] = [:]
-  /// When a player was last said to have become quiet.
-  private var quietAt = EngineInstant.distantPast
+  /// When each that is quiet was said to have become so.
+  private var quietAt: [String: EngineInstant] = [:]
   /// Whether nothing is known of streams, since the program that tells of them ended.
   private var hasFailed = false
   /// Whether anything was told.
@@ -90,6 +90,7 @@ struct AudioWatch {
         \.serial))
     measured = measured.filter { !forgotten.contains($0.key) }
     wasQuiet = wasQuiet.filter { names.contains($0.key) }
+    quietAt = quietAt.filter { names.contains($0.key) }
     if players.isEmpty {
       stop()
       retryAt = nil
@@ -240,8 +241,10 @@ struct AudioWatch {
     }
     let isNew = streams.contains { measured[$0.serial] == nil }
     // The last of the ordinary measurements in a silence may come just before its end.
-    let left = numbers.silenceSeconds - quietAt.seconds(to: now)
-    let endsSoon = left > 0 && left < Self.meterSeconds + Self.endSeconds
+    let endsSoon = quietAt.values.contains { since in
+      let left = numbers.silenceSeconds - since.seconds(to: now)
+      return left > 0 && left <= Self.meterSeconds + Self.endSeconds
+    }
     let seconds = (endsSoon ? Self.quietMeterSeconds : Self.meterSeconds) / Double(streams.count)
     let due = now.advanced(bySeconds: isNew ? 1 : seconds)
     meterAt = meterAt.map { min($0, due) } ?? due
@@ -271,7 +274,7 @@ struct AudioWatch {
       let isQuiet = loudest < numbers.quietDecibels
       guard wasQuiet[player.name] != isQuiet else { continue }
       wasQuiet[player.name] = isQuiet
-      if isQuiet { quietAt = now }
+      quietAt[player.name] = isQuiet ? now : nil
       hasTold = true
       levels.append(Level(subscriber: player.name, decibels: loudest))
     }

@@ -58,15 +58,17 @@ enum GPSDProbe {
     guard socket.send(Array("?DEVICES;\r\n".utf8)) == .done else { throw GPSDTrouble.closed }
     var buffer = LineBuffer(limit: GPSDLimits.lineBytes)
     var answer = Answer()
+    var hasHeard = false
     while PollSet.wait(for: POLLIN, on: socket.descriptor, atMost: clock.milliseconds(until: end)) != 0 {
       var bytes: [UInt8] = []
       let outcome = socket.receive(into: &bytes, limit: GPSDLimits.burstBytes)
+      hasHeard = hasHeard || !bytes.isEmpty
       buffer.append(bytes.span)
       buffer.each { take(Array($0), into: &answer) }
       if answer.devices != nil { return answer }
       if outcome != .pending { break }
     }
-    throw answer.release == nil ? .notGPSD : .silent
+    throw hasHeard && answer.release == nil ? .notGPSD : .silent
   }
 
   private static func connect(

@@ -71,8 +71,8 @@ package struct GPSDSession: ~Copyable {
   var freshness = Freshness.searching
   /// The last thing told of there being no fixes, until there are.
   var told: SourceEvent.Staleness?
-  /// Seconds of the last four steps between fixes, the latest first.
-  var steps = [1.0, 1, 1, 1]
+  /// Seconds of the last eight steps between fixes, the latest first.
+  var steps = [Double](repeating: 1, count: 8)
   /// Connections given up in a row because nothing came.
   var quietConnections = 0
   /// Whether the next fix may be an old one that gpsd had kept; the time of the one to compare with.

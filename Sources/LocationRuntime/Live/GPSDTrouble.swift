@@ -45,7 +45,7 @@ package enum GPSDTrouble: Error, Hashable, Sendable {
     case .timeout:
       (
         "gpsd does not answer within \(Int(GPSDLimits.connectSeconds)) s",
-        "check the address and the firewall, and whether it hangs"
+        "check the address and the firewall, and whether gpsd hangs"
       )
     case .closed: ("gpsd has ended the connection", nil)
     case .notGPSD: ("what answers there is not gpsd", "check server and port")
