@@ -24,7 +24,10 @@ struct StatusCommand: AsyncParsableCommand {
   func run() async throws {
     var isStale = false
     try Terminal.reporting { () throws(Failure) in
-      let status = try status()
+      var status = try status()
+      if case .object(let members) = status, let books = try? state.seat().books() {
+        status = .object(members + books.members)
+      }
       isStale = status["stale"] != .boolean(false)
       if output.isJSON { return try Terminal.print(status.text + "\n") }
       let local = LocalTimes.describe(status, in: try zone.zone)

@@ -91,7 +91,7 @@ extension Engine {
 
   /// Who could have had as much for less so far (rule B10).
   public var advice: [Advice] {
-    let entries = state.ledger.entries
+    let entries = state.ledger.settled(at: state.instant).entries
     return state.policy.sessions.compactMap { session in
       let joules = entries.reduce(0.0) { sum, entry in
         let isMeant = entry.rule == .standard || entry.rule == .backgroundLocation

@@ -186,17 +186,20 @@ package struct DaemonSeat: Sendable {
   ///
   /// - Returns: without books where no daemon has ever run.
   package func energy() throws(Failure) -> (rows: [StateDatabase.EnergyRow], books: EnergyBooks?) {
-    var books: EnergyBooks?
-    if let client = try connect() {
-      books = try client.ask("power")["books"].map { (tree) throws(Failure) in try EnergyBooks(tree) }
-    }
+    let books = try books()
     guard let database = try StateDatabase.openToRead(path: state) else { return ([], nil) }
-    let rows = try database.energy()
-    if books == nil, !rows.isEmpty {
-      let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
-      books = EnergyBooks(of: restored.engine)
+    return (try database.energy(), books)
+  }
+
+  /// What was used so far; nil where no daemon has ever run.
+  package func books() throws(Failure) -> EnergyBooks? {
+    if let client = try connect() {
+      return try client.ask("power")["books"].map { (tree) throws(Failure) in try EnergyBooks(tree) }
     }
-    return (rows, books)
+    guard let database = try StateDatabase.openToRead(path: state), try !database.energy().isEmpty else {
+      return nil
+    }
+    return EnergyBooks(of: try RestoredEngine(database, orNew: EngineConfiguration.standard).engine)
   }
 
   /// What is said where a daemon is needed.

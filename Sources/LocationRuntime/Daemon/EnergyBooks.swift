@@ -1,5 +1,5 @@
 package import LocationCore
-import LocationFormats
+package import LocationFormats
 
 /// What was used so far, and the profile that prices it: all that a band takes. Whoever wants one computes it, because
 /// its thousand draws are nothing for a daemon to wait for.
@@ -26,6 +26,16 @@ package struct EnergyBooks: Sendable, Codable {
 
   /// What the profile was calibrated against; nil where it was not.
   var calibration: String? { profile.calibration.map { "\($0.meter) on \($0.device)" } }
+
+  /// What gives an estimate its meaning, beside what is known of a daemon (rule L3).
+  package var members: [JSONTree.Member] {
+    let band = use.band(under: profile)
+    return JSONTree.members([
+      "energy_low_j": .fixed(band.low, FixedPoint.thousandths),
+      "energy_high_j": .fixed(band.high, FixedPoint.thousandths), "profile": .string(profile.name),
+      "calibration": calibration.map { .string($0) },
+    ])
+  }
 
   /// A line for people.
   package var text: String {

@@ -49,8 +49,7 @@ struct StatusReport {
     let refused = RejectReason.allCases.map { ($0, engine.tally.rejected(for: $0)) }.filter { $0.1 > 0 }
     let rejected = refused.map { JSONTree.Member(key: $0.0.rawValue, value: .integer($0.1)) }
     let subscribers = engine.subscribers
-    let books = EnergyBooks(engine.ledger.settled(at: engine.instant))
-    let band = books.use.band(under: books.profile)
+    let joules = engine.ledger.settled(at: engine.instant).joules
     return .object([
       "v": .integer(1),
       "stale": .boolean(isStale(age: age, isSampled: engine.configuration.sampling.isDutyCycled)),
@@ -66,9 +65,7 @@ struct StatusReport {
       "outbox": .integer(subscribers.reduce(0) { $0 + $1.waiting.count }),
       "outlets": outlets.isEmpty ? nil : .array(outlets.map(\.tree)), "newest_event": .integer(newestID),
       "event_rows": .integer(eventRows), "journal_rows": .integer(journalRows), "storage": storage,
-      "energy_j": .fixed(band.value, FixedPoint.thousandths),
-      "energy_low_j": .fixed(band.low, FixedPoint.thousandths),
-      "energy_high_j": .fixed(band.high, FixedPoint.thousandths), "profile": .string(books.profile.name),
+      "energy_j": .fixed(joules, FixedPoint.thousandths),
     ])
   }
 

@@ -77,7 +77,8 @@ package enum StatusText {
     if let low = joules("energy_low_j"), let high = joules("energy_high_j") {
       words += " (90 % interval \(Wording.energy(low)) to \(Wording.energy(high)))"
     }
-    return "\(words) so far" + (text("profile").map { ", profile \($0)" } ?? "") + ", modelled"
+    let model = text("calibration").map { "calibrated against \($0)" } ?? "modelled"
+    return "\(words) so far" + (text("profile").map { ", profile \($0)" } ?? "") + ", \(model)"
   }
 
   /// What gives fixes, or why there are none; a source that is not gpsd is not called so.
