@@ -47,7 +47,7 @@ public struct LocalNotification: Hashable, Sendable, Codable {
   /// Seconds by which it may be late, to join another wake of the machine (rule D3).
   public var toleranceSeconds = 0.0
 
-  /// When it was asked for, where nobody was there to schedule it; nil for when it is scheduled.
+  /// When it was asked for, where nobody was there to schedule it; nil: when it is scheduled.
   public var asked: UTCTime?
 
   /// A notification that does not repeat.

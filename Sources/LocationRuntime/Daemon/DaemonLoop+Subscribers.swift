@@ -215,7 +215,7 @@ extension DaemonLoop {
     case "quit": return try live.handle(.subscriber(name: name, .quit), at: reading)
     case _: throw Failure(.usage, what: "nothing to do with a subscriber is called \"\(verb)\"")
     }
-    let wanted: SubscriberState = verb == "background" ? .inactive : .active
+    let wanted: SubscriberState = verb == "background" ? .background : .active
     if let failure = failure(ofMoving: name, from: state, to: wanted) { throw failure }
   }
 

@@ -210,7 +210,7 @@ import Testing
       let moved = try await run.command(["subscribers", verb, "a"])
       return moved.status == 1 ? moved.stderr : "\(moved)"
     }
-    #expect(try await refusal("background") == "locwatch: a is inactive already\n")
+    #expect(try await refusal("background") == "locwatch: a is inactive and can't become background\n")
     #expect(try await run.command(["subscribers", "foreground", "a"]).status == 0)
     #expect(try run.state(of: "a") == .active)
     #expect(try await refusal("foreground") == "locwatch: a is active already\n")
