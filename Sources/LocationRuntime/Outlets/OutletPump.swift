@@ -139,6 +139,7 @@ struct OutletPump {
     if let connectedAt, connectedAt.seconds(to: instant) >= limits.longestRetrySeconds {
       failures = 0
       uncounted = 0
+      isEarly = false
     }
     connectedAt = nil
     if !failure.isCounted { uncounted += 1 } else if !isEarly { failures += 1 }

@@ -183,6 +183,23 @@ import Testing
     }
   }
 
+  /// A start makes its first attempt before it is due, so that a failure of it is not counted.
+  @Test func `a failure after a connection that lasted counts, also after a start`() throws {
+    let toy = Toy()
+    toy.failure = OutletFailure("HTTP 500")
+    var pump = try OutletPump(toy, try database(), limits: .init())
+    try log([1])
+    _ = pump.pump(at: at(0))
+    toy.failure = nil
+    toy.hasConnected = true
+    pump = try OutletPump(toy, try database(), limits: .init())
+    _ = pump.pump(at: at(1))
+    toy.failure = OutletFailure("HTTP 500")
+    _ = pump.pump(at: at(400))
+    #expect(pump.failures == 1)
+    #expect(wait(pump, after: 400) == 1)
+  }
+
   @Test func `what was accepted before a failure is not offered again`() throws {
     let toy = Toy()
     var pump = try OutletPump(toy, try database())
