@@ -64,7 +64,10 @@ struct Webhook {
           trust: CurlConnection.Trust(settings, secrets), seconds: Self.requestSeconds))
     } catch {
       var failure = error
-      if failure.isBreak, !isEncrypted { failure.reason += "; does its port want TLS (https)?" }
+      // Only for who tries it out: the server of one in use may have been restarted in the middle.
+      if failure.isBreak, !isEncrypted, line["type"]?.string == "test" {
+        failure.reason += "; does its port want TLS (https)?"
+      }
       throw failure
     }
   }

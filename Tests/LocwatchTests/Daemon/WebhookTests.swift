@@ -200,6 +200,12 @@ import Testing
     let tested = try await run.command(["outlets", "test", "hook"])
     #expect(tested.status == 69)
     #expect(tested.stderr.contains("does its port want TLS (https)?"), "\(tested.stderr)")
+    // One in use has worked, and its server may only be restarting.
+    try run.start(["--config", settings(run)])
+    run.gpsd.say(Self.report(0))
+    try await run.wait("the failure") { try await status(run)["state"] == .string("retrying") }
+    let reason = try #require(try await status(run)["reason"]?.string)
+    #expect(!reason.isEmpty && !reason.contains("TLS"), "\(reason)")
   }
 
   @Test func `a secret that others may read is refused, and none is shown`() async throws {
