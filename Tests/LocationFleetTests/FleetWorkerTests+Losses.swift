@@ -117,9 +117,11 @@ extension FleetWorkerTests {
     #expect(!second.stderr.contains("where the stream of fixes ends"), "\(second.stderr)")
   }
 
-  @Test func `a worker that runs takes its share anew after an older copy of all files was put back`()
-    async throws
-  {
+  /// The copy was made while the worker ran, or after it had ended and given everything back.
+  @Test(arguments: [false, true])
+  func `a worker that runs takes its share anew after an older copy of all files was put back`(
+    hasEnded: Bool
+  ) async throws {
     let cluster = try await NATSCluster.started(folder, partitions: 2)
     let layout = try cluster.layout()
     let files = folder("js0")
@@ -145,9 +147,14 @@ extension FleetWorkerTests {
           && status.contains(", 0 beyond the checkpoints")
       }
     }
-    let worker = try cluster.worker("w1")
+    var worker = try cluster.worker("w1")
     #expect(try await isInside("no region", after: 0..<3), "\(worker.stderr)")
+    if hasEnded {
+      worker.signal(SIGTERM)
+      #expect(await worker.finish() == 0, "\(worker.stderr)")
+    }
     try await restart { try FileManager.default.copyItem(atPath: files, toPath: copy) }
+    if hasEnded { worker = try cluster.worker("w1") }
     let copied = try #require(try layout.leases.get("worker.w1")).revision
     #expect(try await importRegion("lost") == "version 1: 1 regions\n")
     #expect(try await isInside("lost", after: 3..<9), "\(worker.stderr)")

@@ -41,7 +41,7 @@ extension Worker {
   }
 
   /// Gives a sign of life. One that somebody else gave under this name meanwhile is told of: the two count as one, and
-  /// one of them gets no partitions. An older one is of a copy that was put back.
+  /// one of them gets no partitions. An older one is of a copy that was put back, and so may be that there is none.
   private func giveSign() throws(Failure) {
     let last = sign
     sign.value = try reportBytes()
@@ -50,17 +50,18 @@ extension Worker {
         sign.revision = revision
         return
       }
-      // One of this worker's own may have been kept whose confirmation was lost.
-      if let there = try layout.leases.get(signKey), there.value != last.value, !there.value.isEmpty {
-        if there.revision < last.revision {
-          say(
-            "an older copy of the store of leases was put back: takes its share anew when its leases have run out"
-          )
-          // The numbers of versions are given out again.
-          catalogs = [:]
-        } else {
+      let there = try layout.leases.get(signKey)
+      if let there, there.revision >= last.revision {
+        // One of this worker's own may have been kept whose confirmation was lost. Without a value it was taken back.
+        if there.value != last.value, !there.value.isEmpty {
           say("another worker is called \(options.name) too: give each a --name of its own")
         }
+      } else {
+        let reason =
+          there == nil ? "its sign of life is gone" : "an older copy of the store of leases was put back"
+        say("\(reason): takes its share anew when the leases that are there have run out")
+        // The numbers of versions may be given out again.
+        catalogs = [:]
       }
     }
     sign.revision = try layout.leases.put(signKey, sign.value)
