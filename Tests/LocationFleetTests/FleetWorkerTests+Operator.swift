@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import LocationCore
 @testable import LocationFleet
 @testable import LocationFormats
 
@@ -77,6 +78,38 @@ extension FleetWorkerTests {
     guard case .failure = try stream.call("STREAM.INFO.fixes") else {
       Issue.record("a stream was made")
       return
+    }
+  }
+
+  /// A server without JetStream, in whose place the test answers.
+  @Test func `a stream that can't be looked at is not taken for none`() async throws {
+    let port = try Listener.freePort()
+    let server = try LiveProcess(
+      try #require(NATSCluster.path), ["-c", folder.write("plain.conf", "listen: \"127.0.0.1:\(port)\"\n")])
+    func connect() throws -> NATSConnection {
+      try NATSConnection(.init(servers: "nats://127.0.0.1:\(port)", credentials: nil, name: "test"))
+    }
+    var connected: NATSConnection?
+    let isUp = await eventually {
+      connected = try connect()
+      return true
+    }
+    #expect(isUp, "\(server.stderr)")
+    let answering = try #require(connected)
+    let questions = try answering.subscribe("$JS.API.STREAM.INFO.*")
+    answering.flush(milliseconds: 2_000)
+    let layout = try FleetLayout(try connect())
+    layout.stream.pipe.whileWaiting = { () throws(Failure) in
+      while let question = try questions.next(milliseconds: 100) {
+        let reply = question.withReply { String(decoding: $0.array, as: UTF8.self) }
+        let answer = #"{"error":{"code":400,"err_code":10025,"description":"bad request"}}"#
+        try answering.publish(reply, Array(answer.utf8))
+      }
+    }
+    let refused = "nats-server refuses STREAM.INFO.fixes: bad request"
+    #expect(throws: Failure(.unavailable, what: refused)) { try layout.checkNames() }
+    #expect(throws: Failure(.unavailable, what: refused)) {
+      try layout.checkMapping(partitions: 4)
     }
   }
 

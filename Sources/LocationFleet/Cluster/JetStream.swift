@@ -111,6 +111,16 @@ extension JetStream {
     }
   }
 
+  /// What the servers tell of a stream; nil where there is none. Another refusal does not say that there is none.
+  package func information(on stream: String) throws(Failure) -> JSONTree? {
+    let name = "STREAM.INFO.\(stream)"
+    switch try call(name) {
+    case .success(let answer): return answer
+    case .failure(let refusal) where refusal.errorCode == Self.noStream: return nil
+    case .failure(let refusal): throw failure(name, refusal)
+    }
+  }
+
   /// How many messages a stream has for each subject of a pattern. nats-server tells 100,000 subjects at a time.
   package func subjects(of stream: String, matching pattern: String) throws(Failure) -> [ExactName: Int] {
     var counts: [ExactName: Int] = [:]

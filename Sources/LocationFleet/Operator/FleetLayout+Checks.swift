@@ -5,7 +5,7 @@ extension FleetLayout {
   /// Whether the account has no other stream under a name of the fleet's: to make that stream would change the other one,
   /// and delete what it keeps.
   ///
-  /// - Throws: `.config` with the name.
+  /// - Throws: `.config` with the name, or `.unavailable` where the servers do not tell.
   package func checkNames() throws(Failure) {
     var own = [
       (name: Self.fixes, subject: Self.fixSubjects), (Self.events, Self.eventSubjects),
@@ -13,8 +13,8 @@ extension FleetLayout {
     ]
     for bucket in [fleet, leases, devices] { own.append(("KV_\(bucket.name)", bucket.subject(">"))) }
     for (name, subject) in own {
-      guard case .success(let answer) = try stream.call("STREAM.INFO.\(name)") else { continue }
-      let subjects = answer["config"]?["subjects"]?.strings ?? []
+      guard let information = try stream.information(on: name) else { continue }
+      let subjects = information["config"]?["subjects"]?.strings ?? []
       guard subjects != [subject] else { continue }
       let listed = subjects.isEmpty ? "no subjects" : subjects.joined(separator: ", ")
       throw Failure(
@@ -26,9 +26,9 @@ extension FleetLayout {
   /// Whether the servers tell a device's partition by its subject. Asked only before there is a stream: it would keep
   /// the question.
   ///
-  /// - Throws: `.config` with what is missing in the servers' configuration.
+  /// - Throws: `.config` with what is missing in the servers' configuration, or `.unavailable` where they do not tell.
   package func checkMapping(partitions: Int) throws(Failure) {
-    guard case .failure = try stream.call("STREAM.INFO.\(Self.fixes)") else { return }
+    guard try stream.information(on: Self.fixes) == nil else { return }
     let answers = try stream.connection.subscribe("fix.*.locwatch.*")
     for probe in Self.probes {
       try stream.connection.publish("owntracks.locwatch.\(probe)", Array("{}".utf8))
