@@ -195,12 +195,13 @@ extension FleetWorkerTests {
   @Test func `another life of the leases holds for workers that run`() async throws {
     let cluster = try await NATSCluster.started(folder, partitions: 4)
     let layout = try cluster.layout()
+    #expect(try await cluster.fleet(["init", "--partitions", "4", "--lease", "4"]).status == 0)
     let first = try cluster.worker("w1")
     let isTaken = await eventually { first.stderr.contains("has partition 3 ") }
     #expect(isTaken, "\(first.stderr)")
-    #expect(try await cluster.fleet(["init", "--partitions", "4", "--lease", "60"]).status == 0)
+    #expect(try await cluster.fleet(["init", "--partitions", "4", "--lease", "18"]).status == 0)
     let second = try cluster.worker("w2")
-    // Its second sign of life comes after 20 s, when its leases have run out for who counts ten.
+    // Its second sign of life comes after 6 s, when its leases have run out for who counts four.
     var signs = Set<UInt64>()
     let isRenewed = await eventually {
       if let sign = try layout.leases.get("worker.w2") { signs.insert(sign.revision) }
