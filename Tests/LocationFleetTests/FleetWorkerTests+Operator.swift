@@ -199,9 +199,9 @@ extension FleetWorkerTests {
     let first = try cluster.worker("w1")
     let isTaken = await eventually { first.stderr.contains("has partition 3 ") }
     #expect(isTaken, "\(first.stderr)")
-    #expect(try await cluster.fleet(["init", "--partitions", "4", "--lease", "18"]).status == 0)
+    #expect(try await cluster.fleet(["init", "--partitions", "4", "--lease", "24"]).status == 0)
     let second = try cluster.worker("w2")
-    // Its second sign of life comes after 6 s, when its leases have run out for who counts four.
+    // Its second sign of life comes after 8 s, when its leases have run out for who counts four.
     var signs = Set<UInt64>()
     let isRenewed = await eventually {
       if let sign = try layout.leases.get("worker.w2") { signs.insert(sign.revision) }
