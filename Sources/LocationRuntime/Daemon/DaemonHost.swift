@@ -85,16 +85,16 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
     if isNew || !hasVersions || isOther || old != configuration {
       // Settings are not events, nor are the regions of an engine that has seen nothing, nor what another build has told:
       // a snapshot stands for them.
+      var spent: [PowerLedger.Entry]?
       if old != configuration {
-        let changed = try engine.snapshot.configured(configuration).restored()
-        let spent = engine.ledger.settled(at: last).entries
-        try database.book(spent, on: engine.time)
-        try database.reprice(spent, as: changed.ledger.settled(at: last).entries)
-        engine = changed
+        let entries = engine.ledger.settled(at: last).entries
+        try database.book(entries, on: engine.time)
+        spent = entries
+        engine = try engine.snapshot.configured(configuration).restored()
       }
       snapshotBytes = try database.store(
         snapshotOf: engine, at: last, keeping: retention,
-        utc: UTCTime(microseconds: max(0, last.microseconds)))
+        utc: UTCTime(microseconds: max(0, last.microseconds)), insteadOf: spent)
       rows = 0
     }
     var journal = try DatabaseJournal(
@@ -242,8 +242,7 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
         remedy: "reload when it can be written")
     }
     let changed = try engine.snapshot.configured(configuration).restored()
-    try host.journal.reprice(host.engine, as: changed, at: reading)
-    try host.journal.checkpoint(changed, at: reading)
+    try host.journal.checkpoint(host.engine, as: changed, at: reading)
     host.replaceEngine(changed)
   }
 }

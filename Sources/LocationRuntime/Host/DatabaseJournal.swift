@@ -321,8 +321,24 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
   mutating func checkpoint(_ engine: borrowing Engine, at reading: ClockReading) throws(Failure) {
     guard batch.isEmpty else { return }
     try bookEnergy(of: engine, at: reading)
+    try storeSnapshot(of: engine, at: reading)
+  }
+
+  /// Stores a snapshot of an engine that takes another's place: with the same past, and other settings. What is booked is
+  /// priced as it does.
+  mutating func checkpoint(
+    _ engine: borrowing Engine, as changed: borrowing Engine, at reading: ClockReading
+  ) throws(Failure) {
+    guard batch.isEmpty else { return }
+    try bookEnergy(of: engine, at: reading)
+    try storeSnapshot(of: changed, at: reading, insteadOf: engine.ledger.settled(at: engine.instant).entries)
+  }
+
+  private mutating func storeSnapshot(
+    of engine: borrowing Engine, at reading: ClockReading, insteadOf old: [PowerLedger.Entry]? = nil
+  ) throws(Failure) {
     snapshotBytes = try database.store(
-      snapshotOf: engine, at: engine.instant, keeping: retention, utc: reading.dating)
+      snapshotOf: engine, at: engine.instant, keeping: retention, utc: reading.dating, insteadOf: old)
     rowsSinceSnapshot = 0
     database.shrink()
   }
@@ -342,16 +358,6 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     }
     try database.book(engine.ledger.settled(at: engine.instant).entries, on: today)
     bookedDay = today
-  }
-
-  /// Prices what is booked as another engine does, which has the same past and other settings.
-  mutating func reprice(
-    _ engine: borrowing Engine, as changed: borrowing Engine, at reading: ClockReading
-  ) throws(Failure) {
-    try bookEnergy(of: engine, at: reading)
-    try database.reprice(
-      engine.ledger.settled(at: engine.instant).entries,
-      as: changed.ledger.settled(at: changed.instant).entries)
   }
 
   private static let longestSeconds = 31 * UTCTime.daySeconds

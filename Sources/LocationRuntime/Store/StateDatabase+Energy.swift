@@ -43,26 +43,26 @@ extension StateDatabase {
   /// - Parameters:
   ///   - old: all that was ever spent, as it was priced.
   ///   - new: the same, as it is priced from now on.
-  func reprice(_ old: [PowerLedger.Entry], as new: [PowerLedger.Entry]) throws(Failure) {
+  static func reprice(
+    _ old: [PowerLedger.Entry], as new: [PowerLedger.Entry], _ database: Database
+  ) throws {
     func key(_ entry: PowerLedger.Entry) -> [String] {
       [entry.component.rawValue, entry.subscriber, entry.rule.rawValue]
     }
     let prices = Dictionary(new.map { (key($0), $0.joules) }) { first, _ in first }
-    try write(durably: false) { database in
-      for entry in old {
-        let joules = prices[key(entry)] ?? 0
-        guard abs(joules - entry.joules) > Self.leastJoules else { continue }
-        // What cost nothing before is shared out by time.
-        let isPriced = abs(entry.joules) > Self.leastJoules
-        let whole = isPriced ? entry.joules : entry.seconds
-        guard abs(whole) > Self.leastJoules else { continue }
-        try database.cachedStatement(
-          sql: """
-            UPDATE energy SET joules = \(isPriced ? "joules" : "seconds") * ?
-            WHERE component = ? AND subscriber = ? AND rule = ?
-            """
-        ).execute(arguments: [joules / whole] + StatementArguments(key(entry)))
-      }
+    for entry in old {
+      let joules = prices[key(entry)] ?? 0
+      guard abs(joules - entry.joules) > leastJoules else { continue }
+      // What cost nothing before is shared out by time.
+      let isPriced = abs(entry.joules) > leastJoules
+      let whole = isPriced ? entry.joules : entry.seconds
+      guard abs(whole) > leastJoules else { continue }
+      try database.cachedStatement(
+        sql: """
+          UPDATE energy SET joules = \(isPriced ? "joules" : "seconds") * ?
+          WHERE component = ? AND subscriber = ? AND rule = ?
+          """
+      ).execute(arguments: [joules / whole] + StatementArguments(key(entry)))
     }
   }
 

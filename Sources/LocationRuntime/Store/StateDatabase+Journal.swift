@@ -217,9 +217,12 @@ extension StateDatabase {
   ///
   /// - Returns: its size in bytes.
   func store(
-    snapshotOf engine: borrowing Engine, at instant: EngineInstant, keeping retention: Retention, utc: UTCTime
+    snapshotOf engine: borrowing Engine, at instant: EngineInstant, keeping retention: Retention,
+    utc: UTCTime,
+    insteadOf old: [PowerLedger.Entry]? = nil
   ) throws(Failure) -> Int {
     let regions: SnapshotRegions = try hasVersions(ofAll: engine.regionCount) ? .versions : .here
+    let spent = old == nil ? [] : engine.ledger.settled(at: instant).entries
     let (text, settings): (String, String)
     do {
       let snapshot = regions == .here ? engine.snapshot : engine.snapshotWithoutRegions
@@ -241,6 +244,7 @@ extension StateDatabase {
         ])
       // An engine that has seen nothing has no time.
       if utc.microseconds > 0 { try Self.setMeta(.lastSeen, "\(utc.microseconds)", database) }
+      if let old { try Self.reprice(old, as: spent, database) }
       try Self.discard(beyond: retention, utc: utc, database)
     }
     return text.utf8.count

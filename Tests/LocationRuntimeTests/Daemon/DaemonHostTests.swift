@@ -94,6 +94,25 @@ import Testing
   }
 
   @Test(arguments: [false, true])
+  func `what is booked has the prices of the profile in force`(isStart: Bool) throws {
+    var configuration = EngineConfiguration()
+    configuration.profile = try #require(PowerProfile.builtIn.first { $0.name == "pinephone" })
+    var host = try host(configuration)
+    let database = try StateDatabase.open(path: folder("s.db"))
+    configuration.profile = try #require(PowerProfile.builtIn.first { $0.name == "rpi4-ublox-m8" })
+    if isStart {
+      host = try DaemonHost(
+        database, configuration: configuration, retention: Retention(), timing: .clock)
+    } else {
+      try host.change(to: configuration, at: reading(20))
+    }
+    let booked = try database.energy()
+    let joules = host.engine.ledger.settled(at: host.engine.instant).joules
+    #expect(abs(booked.reduce(0) { $0 + $1.joules } - joules) < 1e-6 && joules > 1, "\(booked)")
+    #expect(booked.allSatisfy { $0.joules >= 0 })
+  }
+
+  @Test(arguments: [false, true])
   func `other numbers of sampling count for a pause that is under way`(isStart: Bool) throws {
     var configuration = EngineConfiguration()
     configuration.sampling.mode = .adaptive

@@ -65,7 +65,7 @@ import Testing
     let old = [entry(.receiverTracking, 40, 400), entry(.wake, 0, 8), entry(.relaunch, 5, 0)]
     try database.book(old, on: first.advanced(bySeconds: UTCTime.daySeconds))
     let new = [entry(.receiverTracking, 4, 400), entry(.wake, 2, 8), entry(.relaunch, 5, 0)]
-    try database.reprice(old, as: new)
+    try database.write { try StateDatabase.reprice(old, as: new, $0) }
     let rows = try database.energy().map { "\($0.day) \($0.component) \($0.joules) \($0.seconds)" }
     #expect(
       rows.sorted() == [
