@@ -24,10 +24,7 @@ struct StatusCommand: AsyncParsableCommand {
   func run() async throws {
     var isStale = false
     try Terminal.reporting { () throws(Failure) in
-      var status = try status()
-      if case .object(let members) = status, let books = try? state.seat().books() {
-        status = .object(members + books.members)
-      }
+      let status = try status()
       isStale = status["stale"] != .boolean(false)
       if output.isJSON { return try Terminal.print(status.text + "\n") }
       let local = LocalTimes.describe(status, in: try zone.zone)
@@ -39,7 +36,11 @@ struct StatusCommand: AsyncParsableCommand {
   /// What the daemon says, or, where it does not answer, what it stored last.
   private func status() throws(Failure) -> JSONTree {
     let seat = try state.seat()
-    do throws(Failure) { return try seat.status() } catch {
+    do throws(Failure) {
+      let status = try seat.status()
+      guard case .object(let members) = status, let books = try seat.books() else { return status }
+      return .object(members + books.members)
+    } catch {
       guard ControlClient.isNoAnswer(error) else { throw error }
       Terminal.note("\(error.what); this is what it stored last")
       return try seat.storedStatus(answers: false)
