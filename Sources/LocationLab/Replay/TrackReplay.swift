@@ -62,8 +62,10 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   private var steps: ScenarioClock
   /// The receiver, where the engine switches it; nil where it is always on.
   private var receiver: ReceiverModel?
-  /// Tells when each report of the track happens, where the engine is not handed all of them; else the engine does.
-  private var clock: FixGate?
+  /// Tells when each report of the track happens, where the engine is not handed all of them; else the engine does. It is
+  /// not optional: to ask whether it is nil is to copy it for each fix.
+  private var clock: FixGate
+  private let datesByClock: Bool
   /// The last report's time, and when it happened on the engine's axis, while ``clock`` dates them.
   private var lastStamp: (time: UTCTime, instant: EngineInstant)?
   /// When the track began.
@@ -92,7 +94,8 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     if request.configuration.sampling.isDutyCycled {
       receiver = ReceiverModel(request.configuration.sampling)
     }
-    if receiver != nil || !handsOnAll { clock = FixGate(configuration: request.configuration.gate) }
+    datesByClock = receiver != nil || !handsOnAll
+    clock = FixGate(configuration: request.configuration.gate)
   }
 
   /// A replay of a recording: its events as they were, but for what the request puts in their place. One that begins in
@@ -178,8 +181,8 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
 
   /// When a report happens: its own time, where that can be believed.
   mutating func time(of report: FixReport) -> UTCTime {
-    if clock == nil { return host.time(of: Stamped(at: now, .fix(report))) }
-    return clock?.instant(ofReplayed: report) == nil ? presentTime : report.time ?? presentTime
+    guard datesByClock else { return host.time(of: Stamped(at: now, .fix(report))) }
+    return clock.instant(ofReplayed: report) == nil ? presentTime : report.time ?? presentTime
   }
 
   /// Lets time pass, up to a UTC time after the last fix. The engine stands at that instant afterwards.
@@ -214,7 +217,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     switch item {
     case .segmentBreak:
       guard hasStarted else { return }
-      clock?.notePause()
+      clock.notePause()
       lastStamp = nil
       host.ports.report?.breakTrack()
       handle(.segmentBreak)
@@ -230,15 +233,14 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   /// When the next report of the track happens on the engine's axis: now, where its time can't be believed.
   @inline(__always)
   private mutating func stamp(_ report: FixReport) -> EngineInstant {
-    if clock == nil { return host.instant(ofReplayed: report) }
-    return dated(report)
+    datesByClock ? dated(report) : host.instant(ofReplayed: report)
   }
 
   /// The same by ``clock``. Of a report that it can't place, such as one that is too inaccurate, the step from the one
   /// before counts; before the first that it can place there is nothing to count from.
   @inline(never)
   private mutating func dated(_ report: FixReport) -> EngineInstant {
-    var instant = max(now, clock?.stamp(report) ?? now)
+    var instant = max(now, clock.stamp(report) ?? now)
     guard instant > .distantPast, let time = report.time else { return instant }
     if instant == now, let last = lastStamp {
       let seconds = last.time.seconds(to: time)
