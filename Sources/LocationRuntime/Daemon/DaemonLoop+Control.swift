@@ -27,7 +27,7 @@ extension DaemonLoop {
       case "follow":
         try control.follow(client, fixes: request["fixes"] == .boolean(true))
         return control.answer(client, at: clock.instant)
-      case "power": return control.answer(client, try power(), at: clock.instant)
+      case "power": return control.answer(client, try power(request), at: clock.instant)
       case "region-states": return control.answer(client, regionStates(request), at: clock.instant)
       case "ack": try acknowledge(request)
       case "regions": try applyRegions(request["ids"]?.strings)
@@ -167,8 +167,10 @@ extension DaemonLoop {
     return [.init(key: "states", value: .object(states))]
   }
 
-  private mutating func power() throws(Failure) -> [JSONTree.Member] {
-    try live.host.journal.bookEnergy(of: live.host.engine, at: clock.read())
+  private mutating func power(_ request: JSONTree) throws(Failure) -> [JSONTree.Member] {
+    if request["book"] != .boolean(false) {
+      try live.host.journal.bookEnergy(of: live.host.engine, at: clock.read())
+    }
     return [.init(key: "books", value: try live.energyBooks.tree())]
   }
 

@@ -186,15 +186,19 @@ package struct DaemonSeat: Sendable {
   ///
   /// - Returns: without books where no daemon has ever run.
   package func energy() throws(Failure) -> (rows: [StateDatabase.EnergyRow], books: EnergyBooks?) {
-    let books = try books()
+    let books = try books(booking: true)
     guard let database = try StateDatabase.openToRead(path: state) else { return ([], nil) }
     return (try database.energy(), books)
   }
 
   /// What was used so far; nil where no daemon has ever run.
-  package func books() throws(Failure) -> EnergyBooks? {
+  ///
+  /// - Parameter booking: whether a daemon books it by day first, which waits for the disk.
+  package func books(booking: Bool = false) throws(Failure) -> EnergyBooks? {
     if let client = try connect() {
-      return try client.ask("power")["books"].map { (tree) throws(Failure) in try EnergyBooks(tree) }
+      return try client.ask("power", ["book": .boolean(booking)])["books"].map { (tree) throws(Failure) in
+        try EnergyBooks(tree)
+      }
     }
     guard let database = try StateDatabase.openToRead(path: state), try !database.energy().isEmpty else {
       return nil
