@@ -17,8 +17,7 @@ package struct GPSDReport: Hashable, Sendable {
 
   package init(
     device: Int, fix: FixReport, horizontalErrorMeters: Double? = nil, eastErrorMeters: Double? = nil,
-    northErrorMeters: Double? = nil, isDeadReckoned: Bool = false,
-    isSimulated: Bool = false
+    northErrorMeters: Double? = nil, isDeadReckoned: Bool = false, isSimulated: Bool = false
   ) {
     self.device = device
     self.fix = fix
@@ -153,7 +152,7 @@ package struct GPSDTrack {
     }
     let isComplete = pace?.isComplete(with: time) ?? false
     if let previous = waiting, previous.report.fix.time == time {
-      // A report without a position never takes one away, unless it says that there is none but a simulated one.
+      // A report without a position never removes one, unless the receiver calls the position simulated.
       if report.hasPosition || report.isSimulated || !previous.report.hasPosition { waiting?.report = report }
     } else if let flushed, flushed.time == time, flushed.hasPosition || !report.hasPosition {
       // Its epoch had been taken to be over.

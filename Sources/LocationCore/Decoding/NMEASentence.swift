@@ -39,7 +39,7 @@ package struct NMEASentence {
     var end = start
     var sum: UInt8 = 0
     while end < text.count, text[end] != UInt8(ascii: "*"), !text[end].isXMLSpace || text[end] == 0x20 {
-      // Its end is lost, and here begins the next.
+      // This sentence lost its end: the next one begins here.
       if text[end] == dollar { return nil }
       sum ^= text[end]
       end += 1

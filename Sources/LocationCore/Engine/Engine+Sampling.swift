@@ -35,7 +35,7 @@ extension Engine {
     case .opened:
       state.gate.notePause()
       let seconds = state.ledger.timeToFixSeconds(at: state.instant)
-      // One that is not there searches for nothing.
+      // A missing receiver does not search.
       bookReceiver(state.policy.lacksSource ? .off : .acquiring)
       state.sampling.open(at: state.instant, timeToFixSeconds: seconds, by: configuration.sampling)
     case .released:

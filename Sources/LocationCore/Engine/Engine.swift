@@ -288,7 +288,7 @@ extension Engine {
     state.tally.accepted += 1
     if hasSubscribers {
       noteUTC()
-      // A source that had no receiver need not say that it has one now.
+      // A fix proves that there is a source. gpsd does not always announce a receiver that comes later.
       if state.policy.lacksSource { state.policy.lacksSource = false }
     }
     let place = effects.count

@@ -354,10 +354,9 @@ public struct FixGate: Hashable, Sendable, Codable {
   private mutating func confirm(
     _ fix: Fix, reason: RejectReason, received: UTCTime?
   ) throws(RejectReason) {
-    // One that comes again, as from a receiver with two ways to here, neither agrees nor disagrees. One that is much
-    // older than the candidate may be right, and the candidate wrong.
-    if let candidate, candidate.since ?? candidate.fix.time <= fix.time,
-      0...SourceClock.steadyPatienceSeconds ~= fix.time.seconds(to: candidate.fix.time)
+    if let candidate,
+      SourceClock.isRepeated(
+        fix.time, from: candidate.since ?? candidate.fix.time, through: candidate.fix.time)
     {
       throw reason
     }

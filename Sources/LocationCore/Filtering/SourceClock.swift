@@ -117,13 +117,17 @@ struct SourceClock: Hashable, Sendable, Codable {
     lagSeconds = isUsual ? 0 : age
   }
 
+  /// Whether a report repeats one of a run that began at `first` and has come to `last`. A source may send each report
+  /// by two ways; the second copy neither agrees nor disagrees with the run. A report that is much older than `last` is no
+  /// copy: the run may be what is wrong.
+  static func isRepeated(_ time: UTCTime, from first: UTCTime, through last: UTCTime) -> Bool {
+    first <= time && 0...steadyPatienceSeconds ~= time.seconds(to: last)
+  }
+
   /// Takes a live report that is too old or too early; whether enough in a row agree on by how much, which is the lag
   /// from then on.
   mutating func agreesOnLag(time: UTCTime, received: UTCTime, count: Int) -> Bool {
-    // One that comes again says nothing new.
-    if let lag, lag.time <= time, 0...Self.steadyPatienceSeconds ~= time.seconds(to: lag.last) {
-      return false
-    }
+    if let lag, Self.isRepeated(time, from: lag.time, through: lag.last) { return false }
     guard var known = lag, known.last < time, known.agrees(time, received, within: Self.lagDrift) else {
       lag = Lag(time: time, received: received, last: time, count: 1)
       return false

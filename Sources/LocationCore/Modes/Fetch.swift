@@ -211,7 +211,7 @@ extension Policy {
       let end = instant.advanced(bySeconds: session.budgetSeconds(for: .goodMoment, configuration.wakes))
       guard end <= clock.since.advanced(bySeconds: wakeLimitSeconds(of: session)) else { return false }
     }
-    // One of which the event was acknowledged by hand runs on.
+    // A process goes on when a user acknowledges its event by hand.
     return session.subscriber.style != .oneshot
       || session.handedCount == 0 && !session.outbox.contains(where: \.isHanded)
   }

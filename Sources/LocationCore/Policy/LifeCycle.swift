@@ -109,7 +109,7 @@ extension Policy {
     let limit = wakeLimitSeconds(of: sessions[index])
     update(index) {
       $0.lastEnd = end
-      // What was acknowledged by hand while it ran is done now; the next process has a time of its own.
+      // A user acknowledged this event by hand while the process ran. The next process gets its full time.
       if $0.subscriber.style == .oneshot, let event = end.event,
         !$0.outbox.contains(where: { $0.event == event })
       {

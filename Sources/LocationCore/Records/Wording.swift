@@ -32,6 +32,11 @@ package enum Wording {
     return "\(figure(hours, hours < 10 ? 2 : 1)) Wh"
   }
 
+  /// `90 % interval 96 J to 175 J`
+  package static func interval(_ lowJoules: Double, _ highJoules: Double) -> String {
+    "90 % interval \(energy(lowJoules)) to \(energy(highJoules))"
+  }
+
   /// `3,600`
   package static func count(_ value: Int) -> String { grouped(String(value)) }
 

@@ -125,7 +125,7 @@ extension SamplingPlan {
   mutating func fire(at instant: EngineInstant, by configuration: SamplingConfiguration) -> ReceiverOrder? {
     guard let due = nextDeadline, due <= instant else { return nil }
     guard isOn else { return switchOn(at: due, reason) }
-    // A search of settings that hold no longer.
+    // This search belongs to earlier settings.
     guard configuration.isDutyCycled else {
       nextDeadline = nil
       return nil

@@ -74,7 +74,7 @@ extension DaemonLoop {
     if live.host.journal.isRecording, let recording = request.recording {
       Self.note(recording: try live.record(to: recording), recording)
     }
-    // Under other numbers the wait for the next fix is another one. Nothing else follows from it.
+    // The engine recalculates the current wait for the next fix. The event changes nothing else.
     if live.last > .distantPast {
       try live.handle(machine: .lowPower(live.engine.isLowPower), at: clock.read())
     }

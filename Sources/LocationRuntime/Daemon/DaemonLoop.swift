@@ -223,13 +223,13 @@ struct DaemonLoop: ~Copyable {
     try forgetBeacons()
     try applyRegions(nil)
     try applySubscribers(nil, isBeginning: true)
-    // What is done is not to be handed over anew.
+    // Programs do not receive acknowledged events again.
     try take(left.filter(\.isDone), at: reading)
     if wasOtherBoot {
       try takeUndone(undone, at: reading)
       try live.handle(.machine(.reboot), at: reading)
     } else {
-      // Who was ended is not to be started again.
+      // The daemon does not restart programs that the user force-quit.
       try take(left.filter(\.isQuit), at: reading)
       for view in live.engine.subscribers where view.state != .notRunning {
         try live.handle(.subscriber(name: view.subscriber.name, .orphaned), at: reading)

@@ -200,7 +200,7 @@ package struct DaemonSeat: Sendable {
         try EnergyBooks(tree)
       }
     }
-    guard let database = try StateDatabase.openToRead(path: state), try !database.energy().isEmpty else {
+    guard let database = try StateDatabase.openToRead(path: state), try database.lastEnergyDay() != nil else {
       return nil
     }
     return EnergyBooks(of: try RestoredEngine(database, orNew: EngineConfiguration.standard).engine)

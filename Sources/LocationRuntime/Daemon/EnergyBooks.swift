@@ -44,8 +44,8 @@ package struct EnergyBooks: Sendable, Codable {
     let battery = profile.batteryPercent(ofJoules: band.value)
       .map { ", \(Wording.figure($0, 1)) % of the battery" }
     return
-      "about \(Wording.energy(band.value)), \(Wording.wattHours(band.value))\(battery ?? "") (90 % interval "
-      + "\(Wording.energy(band.low)) to \(Wording.energy(band.high))); profile \(profile.name), \(model)\n"
+      "about \(Wording.energy(band.value)), \(Wording.wattHours(band.value))\(battery ?? "") "
+      + "(\(Wording.interval(band.low, band.high))); profile \(profile.name), \(model)\n"
   }
 }
 

@@ -75,7 +75,7 @@ package enum StatusText {
     guard let energy = joules("energy_j") else { return nil }
     var words = "about \(Wording.energy(energy)), \(Wording.wattHours(energy))"
     if let low = joules("energy_low_j"), let high = joules("energy_high_j") {
-      words += " (90 % interval \(Wording.energy(low)) to \(Wording.energy(high)))"
+      words += " (\(Wording.interval(low, high)))"
     }
     let model = text("calibration").map { "calibrated against \($0)" } ?? "modelled"
     return "\(words) so far" + (text("profile").map { ", profile \($0)" } ?? "") + ", \(model)"

@@ -77,13 +77,6 @@ extension GPSDSession {
     return lastWordAt.advanced(bySeconds: GPSDLimits.renewalSeconds * cycleSeconds * factor)
   }
 
-  /// Whole seconds from one of the receiver's fixes to the next, at least one; the second longest of the last eight
-  /// steps, because one may hold a gap. One that saves power by cycles has some fixes, and then a pause.
-  private var cycleSeconds: Double {
-    let second = steps.sorted().dropLast().last ?? 1
-    return min(max(second.rounded(), 1), GPSDLimits.longestCycleSeconds)
-  }
-
   /// Tells, once, why there are no fixes.
   mutating func tell(_ reason: SourceEvent.Staleness, at instant: EngineInstant) {
     guard told != reason else { return }

@@ -195,7 +195,7 @@ extension GPSDSession {
 
   private mutating func noteFix(_ report: FixReport, at instant: EngineInstant) {
     if let time = report.time {
-      if let last = lastFixTime, time > last { steps = [last.seconds(to: time)] + steps.dropLast() }
+      if let last = lastFixTime, time > last { noteStep(last.seconds(to: time)) }
       lastFixTime = time
     }
     lastFixAt = instant

@@ -135,7 +135,7 @@ struct OutletPump {
     stallAt = nil
     restAt = nil
     outlet.rest(isFailure: true)
-    // One that takes each connection only to end it never holds one for so long.
+    // A peer that ends each connection at once never keeps one for so long.
     if let connectedAt, connectedAt.seconds(to: instant) >= limits.longestRetrySeconds {
       failures = 0
       uncounted = 0

@@ -75,8 +75,8 @@ enum SummaryText {
     let battery = summary.batteryJoules.map {
       ", \(Wording.figure(100 * summary.deviceJoules / $0, 1)) % of the battery"
     }
-    return "about \(Wording.energy(estimate.value)), \(Wording.wattHours(estimate.value)) (90 % interval "
-      + "\(Wording.energy(estimate.low)) to \(Wording.energy(estimate.high))); the whole device "
+    return "about \(Wording.energy(estimate.value)), \(Wording.wattHours(estimate.value)) "
+      + "(\(Wording.interval(estimate.low, estimate.high))); the whole device "
       + "\(Wording.energy(summary.deviceJoules)), \(Wording.wattHours(summary.deviceJoules))\(battery ?? ""); "
       + "profile \(summary.profile), "
       + (summary.calibration.map { "calibrated against \($0)" } ?? "modelled")

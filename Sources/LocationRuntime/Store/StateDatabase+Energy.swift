@@ -21,7 +21,7 @@ extension StateDatabase {
         booked[key] = try (row.decode(forColumn: "joules"), row.decode(forColumn: "seconds"))
       }
       for entry in entries {
-        let key = [entry.component.rawValue, entry.subscriber, entry.rule.rawValue]
+        let key = entry.key
         let before = booked[key] ?? (0, 0)
         let joules = entry.joules - before.joules
         let seconds = entry.seconds - before.seconds
@@ -46,14 +46,11 @@ extension StateDatabase {
   static func reprice(
     _ old: [PowerLedger.Entry], as new: [PowerLedger.Entry], _ database: Database
   ) throws {
-    func key(_ entry: PowerLedger.Entry) -> [String] {
-      [entry.component.rawValue, entry.subscriber, entry.rule.rawValue]
-    }
-    let prices = Dictionary(new.map { (key($0), $0.joules) }) { first, _ in first }
+    let prices = Dictionary(new.map { ($0.key, $0.joules) }) { first, _ in first }
     for entry in old {
-      let joules = prices[key(entry)] ?? 0
+      let joules = prices[entry.key] ?? 0
       guard abs(joules - entry.joules) > leastJoules else { continue }
-      // What cost nothing before is shared out by time.
+      // Components without a price before are shared out by time.
       let isPriced = abs(entry.joules) > leastJoules
       let whole = isPriced ? entry.joules : entry.seconds
       guard abs(whole) > leastJoules else { continue }
@@ -62,7 +59,7 @@ extension StateDatabase {
           UPDATE energy SET joules = \(isPriced ? "joules" : "seconds") * ?
           WHERE component = ? AND subscriber = ? AND rule = ?
           """
-      ).execute(arguments: [joules / whole] + StatementArguments(key(entry)))
+      ).execute(arguments: [joules / whole] + StatementArguments(entry.key))
     }
   }
 
@@ -113,4 +110,9 @@ extension UTCTime {
   var startOfDay: UTCTime {
     UTCTime(rfc3339: rfc3339.prefix(10) + "T00:00:00Z") ?? self
   }
+}
+
+extension PowerLedger.Entry {
+  /// What a day has one row for.
+  fileprivate var key: [String] { [component.rawValue, subscriber, rule.rawValue] }
 }

@@ -218,8 +218,7 @@ extension StateDatabase {
   /// - Returns: its size in bytes.
   func store(
     snapshotOf engine: borrowing Engine, at instant: EngineInstant, keeping retention: Retention,
-    utc: UTCTime,
-    insteadOf old: [PowerLedger.Entry]? = nil
+    utc: UTCTime, insteadOf old: [PowerLedger.Entry]? = nil
   ) throws(Failure) -> Int {
     let regions: SnapshotRegions = try hasVersions(ofAll: engine.regionCount) ? .versions : .here
     let spent = old == nil ? [] : engine.ledger.settled(at: instant).entries

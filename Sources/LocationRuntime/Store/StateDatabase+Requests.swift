@@ -24,8 +24,7 @@ extension StateDatabase {
     func isUndoneByBoot(since lastBoot: String?) -> Bool {
       let boot = boot ?? lastBoot ?? ProcessStatus.boot
       guard boot != ProcessStatus.boot else { return false }
-      if case .subscriber(_, .quit) = event { return true }
-      return event == .machine(.unlock)
+      return isQuit || event == .machine(.unlock)
     }
 
     /// Whether it says that an event is done.

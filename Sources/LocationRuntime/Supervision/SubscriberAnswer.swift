@@ -222,8 +222,7 @@ extension SubscriberEvent {
     case .locate: .locate
     case .mode(let event): event.key
     case .foreground, .background, .quit, .exited, .orphaned, .acknowledged, .dismissed, .authorization,
-      .accuracy,
-      .backgroundDelivery, .stop, .memory, .lock, .overran, .done, .preserve, .interrupted,
+      .accuracy, .backgroundDelivery, .stop, .memory, .lock, .overran, .done, .preserve, .interrupted,
       .finished:
       nil
     }

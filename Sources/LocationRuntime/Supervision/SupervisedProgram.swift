@@ -102,7 +102,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     backlog.removeAll { $0.event == event }
     let wasAsked = !errands.isEmpty
     errands.removeAll { $0.isEvent(event) }
-    // No process of it will end.
+    // There is no process whose end would be reported.
     if wasAsked, errands.isEmpty, run == nil { tell([.event(subscriber: name, .exited(status: 0))]) }
   }
 

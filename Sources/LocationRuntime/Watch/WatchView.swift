@@ -133,8 +133,8 @@ package struct WatchView: Sendable {
   }
 
   private var energyText: String {
-    "\(Wording.energy(energy.value)), \(Wording.wattHours(energy.value)) (90 % interval "
-      + "\(Wording.energy(energy.low)) to \(Wording.energy(energy.high))), profile \(profile)"
+    "\(Wording.energy(energy.value)), \(Wording.wattHours(energy.value)) "
+      + "(\(Wording.interval(energy.low, energy.high))), profile \(profile)"
   }
 
   private func regionTitle(shown: Int) -> String {
