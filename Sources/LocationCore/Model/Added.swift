@@ -25,4 +25,9 @@ extension KeyedDecodingContainer {
   func decode<Value>(_ type: Added<Value>.Type, forKey key: Key) throws -> Added<Value> {
     Added(wrappedValue: try decodeIfPresent(Value.self, forKey: key) ?? Value())
   }
+
+  /// Absent is blank.
+  func decode<Value: Blank & Codable>(_ type: Seldom<Value>.Type, forKey key: Key) throws -> Seldom<Value> {
+    Seldom(wrappedValue: try decodeIfPresent(Value.self, forKey: key) ?? Value())
+  }
 }

@@ -35,7 +35,7 @@ struct Session: Hashable, Sendable, Codable {
     func waits(of trigger: Trigger) -> Bool { !isHanded && self.trigger.row == trigger.row }
   }
 
-  var subscriber: Subscriber
+  @Seldom var subscriber: Subscriber
   var state = SubscriberState.notRunning
   /// The user force-quit it (rule A7); a user launch or a reboot clears the mark.
   var wasForceQuit = false
@@ -66,7 +66,7 @@ struct Session: Hashable, Sendable, Codable {
   /// The coarse position that it was told last.
   var reducedCell: ReducedCell?
   /// A coarse position that waits until the next may be told.
-  var owed: Owed?
+  @Rare var owed: Owed?
   /// Wakes in a row that it overran (rule K2).
   var overruns = 0
   /// Until when nothing wakes or relaunches it (rule K2).
@@ -86,7 +86,7 @@ struct Session: Hashable, Sendable, Codable {
   /// Whether its process has ended by itself, and what follows from that has not come yet: there is nothing to suspend.
   @Added var hasEnded = false
   /// How its last process ended that nobody had ordered to; nil before.
-  var lastEnd: ProgramEnd?
+  @Rare var lastEnd: ProgramEnd?
   /// The next task token (rule C1).
   var nextTask = 1
   /// Its own measure of significant changes (rule B1); nil while it has been handed each that the engine's has found.
@@ -100,7 +100,7 @@ struct Session: Hashable, Sendable, Codable {
   /// Ends in a row that came soon after being restored.
   @Added var restoreFailures = 0
   /// What the background modes remember of it.
-  @Added var modes = ModeState()
+  @Seldom var modes = ModeState()
 
   /// The earliest instant at which something is due.
   func deadline(_ configuration: Policy.Configuration) -> EngineInstant? {
