@@ -55,6 +55,8 @@ package struct FixLineScanner {
   /// What only OwnTracks's lines say: it counts where they say that they are its.
   private struct OwnTracks {
     var isIt = false
+    /// The time, whoever's member told it last.
+    var time: UTCTime?
     var accuracyMeters: Double?
     var speedKilometersPerHour: Double?
     var courseDegrees: Double?
@@ -62,58 +64,68 @@ package struct FixLineScanner {
   }
 
   /// The members of a line, with its end.
+  ///
+  /// Each is a variable of its own until the end, and what the rare members need is a copy: so all stay in registers.
   @inline(__always)
   private mutating func members(_ cursor: inout ScanCursor) -> FixReport? {
-    var report = FixReport(
-      time: nil, latitude: .nan, longitude: .nan, accuracy: Accuracy(radiusMeters: 0, source: .assumed))
+    var time: UTCTime?
+    var latitude = Double.nan
+    var longitude = Double.nan
     var accuracyMeters: Double?
-    var ownTracks = OwnTracks()
+    var speed: Double?
+    var course: Double?
+    var altitude: Double?
+    var ownTracks: OwnTracks?
     repeat {
       _ = cursor.take(" ")
       if cursor.take("\"lat\":") {
         guard let number = number(&cursor) else { return nil }
-        report.latitude = number
+        latitude = number
       } else if cursor.take("\"lon\":") {
         guard let number = number(&cursor) else { return nil }
-        report.longitude = number
+        longitude = number
       } else if cursor.take("\"time\":") {
-        guard let time = time(&cursor) else { return nil }
-        report.time = time
+        guard let instant = self.time(&cursor) else { return nil }
+        time = instant
       } else if cursor.take("\"acc_m\":") {
         guard let number = number(&cursor) else { return nil }
         accuracyMeters = number
       } else if cursor.take("\"speed_mps\":") {
         guard let number = number(&cursor) else { return nil }
-        report.speedMetersPerSecond = FixReport.speed(number)
+        speed = FixReport.speed(number)
       } else if cursor.take("\"course_deg\":") {
         guard let number = number(&cursor) else { return nil }
-        report.courseDegrees = FixReport.course(number)
+        course = FixReport.course(number)
       } else if cursor.take("\"alt_m\":") {
         guard let number = number(&cursor) else { return nil }
-        report.altitudeMeters = number
+        altitude = number
       } else {
-        guard member(&cursor, &report, &ownTracks) else { return nil }
+        var other = cursor
+        var told = ownTracks ?? OwnTracks()
+        told.time = time
+        guard member(&other, &told) else { return nil }
+        cursor = other
+        time = told.time
+        ownTracks = told
       }
     } while cursor.take(",")
-    guard cursor.take("}\n") || cursor.take("}\r\n"), !report.latitude.isNaN || !report.longitude.isNaN else {
-      return nil
-    }
-    if ownTracks.isIt {
+    guard cursor.take("}\n") || cursor.take("}\r\n"), !latitude.isNaN || !longitude.isNaN else { return nil }
+    if let ownTracks, ownTracks.isIt {
       accuracyMeters = ownTracks.accuracyMeters
-      report.speedMetersPerSecond = ownTracks.speedKilometersPerHour.flatMap { FixReport.speed($0 / 3.6) }
-      report.courseDegrees = ownTracks.courseDegrees.flatMap { FixReport.course($0) }
-      report.altitudeMeters = ownTracks.altitudeMeters
+      speed = ownTracks.speedKilometersPerHour.flatMap { FixReport.speed($0 / 3.6) }
+      course = ownTracks.courseDegrees.flatMap { FixReport.course($0) }
+      altitude = ownTracks.altitudeMeters
     }
-    report.accuracy = Accuracy(
-      metersAt68Percent: accuracyMeters, hdop: nil, assumedMeters: assumeAccuracyMeters, mode: .unknown)
-    return report
+    return FixReport(
+      time: time, latitude: latitude, longitude: longitude,
+      accuracy: Accuracy(
+        metersAt68Percent: accuracyMeters, hdop: nil, assumedMeters: assumeAccuracyMeters, mode: .unknown),
+      speedMetersPerSecond: speed, courseDegrees: course, altitudeMeters: altitude)
   }
 
-  /// A member of OwnTracks's, or one that says nothing of a position.
-  @inline(__always)
-  private func member(
-    _ cursor: inout ScanCursor, _ report: inout FixReport, _ ownTracks: inout OwnTracks
-  ) -> Bool {
+  /// A member of OwnTracks's, or one that says nothing of a position. Lines of the minimal form have none.
+  @inline(never)
+  private func member(_ cursor: inout ScanCursor, _ ownTracks: inout OwnTracks) -> Bool {
     if cursor.take("\"acc\":") {
       ownTracks.accuracyMeters = number(&cursor)
       return ownTracks.accuracyMeters != nil
@@ -122,7 +134,7 @@ package struct FixLineScanner {
       return ownTracks.speedKilometersPerHour != nil
     } else if cursor.take("\"tst\":") {
       guard let number = number(&cursor) else { return false }
-      report.time = UTCTime(epochNumber: number)
+      ownTracks.time = UTCTime(epochNumber: number)
     } else if cursor.take("\"_type\":\"location\"") {
       ownTracks.isIt = true
     } else if cursor.take("\"cog\":") {
