@@ -4,6 +4,8 @@ import LocationCore
 struct ScenarioClock {
   private var steps: [(at: EngineInstant, action: Scenario.Action)] = []
   private let scenario: Scenario?
+  /// When the next step is due. It is asked for at each fix.
+  private(set) var next: EngineInstant?
 
   init(_ scenario: Scenario?) { self.scenario = scenario }
 
@@ -21,11 +23,13 @@ struct ScenarioClock {
     }
     placed.sort { ($0.at, $0.order) < ($1.at, $1.order) }
     steps = placed.reversed().map { ($0.at, $0.action) }
+    next = steps.last?.at
   }
 
-  /// When the next step is due.
-  var next: EngineInstant? { steps.isEmpty ? nil : steps[steps.count - 1].at }
-
   /// Takes the next step off the list; there is one.
-  mutating func removeNext() -> Scenario.Action { steps.removeLast().action }
+  mutating func removeNext() -> Scenario.Action {
+    let step = steps.removeLast()
+    next = steps.last?.at
+    return step.action
+  }
 }

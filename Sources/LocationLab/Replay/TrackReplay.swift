@@ -372,8 +372,15 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
 
   /// Everything that happens up to and at `instant`, in order of time; a program's own doing comes before a
   /// step of the scenario at the same instant.
+  @inline(__always)
   private mutating func run(until instant: EngineInstant) {
     if !hasStarted { start(at: instant) }
+    if let due = nextDue(), due <= instant { catchUp(to: instant) }
+    now = max(now, instant)
+  }
+
+  @inline(never)
+  private mutating func catchUp(to instant: EngineInstant) {
     while let due = nextDue(), due <= instant {
       now = max(now, due)
       if let deadline = host.due(), deadline <= due {
@@ -386,10 +393,10 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
       }
       commit()
     }
-    now = max(now, instant)
   }
 
   /// When anything is due next.
+  @inline(__always)
   private mutating func nextDue() -> EngineInstant? {
     EngineInstant.earlier(host.due(), EngineInstant.earlier(host.ports.model.next, steps.next))
   }
@@ -463,8 +470,11 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   }
 
   /// Hands the effects on. What comes of an order to the receiver may add further ones.
-  private mutating func commit() {
-    guard host.hasEffects else { return }
+  @inline(__always)
+  private mutating func commit() { if host.hasEffects { handOn() } }
+
+  @inline(never)
+  private mutating func handOn() {
     host.commit(at: now)
     while !host.ports.receiverOrders.isEmpty {
       obey(host.ports.receiverOrders.removeFirst())
