@@ -18,25 +18,33 @@ import LocationFormats
     }
     do {
       try CompletionScript.printIfRequested(Array(CommandLine.arguments.dropFirst()))
-      var command = try Locwatch.parseAsRoot()
+      let command = try parsed()
       try Terminal.reporting { () throws(Failure) in try options.requireSettings() }
-      if command is any AsyncParsableCommand {
-        let words = options.others
-        Task {
-          do {
-            var command = try Locwatch.parseAsRoot() as? any AsyncParsableCommand
-            try await command?.run()
-          } catch {
-            exit(error, after: words)
-          }
-          Locwatch.exit()
-        }
-        dispatchMain()
+      guard let concurrent = command as? any AsyncParsableCommand else {
+        var command = command
+        return try command.run()
       }
-      try command.run()
+      run(concurrent, options.others)
     } catch {
       exit(error, after: options.others)
     }
+  }
+
+  /// The command that the arguments name.
+  private static func parsed() throws -> sending any ParsableCommand { try Locwatch.parseAsRoot() }
+
+  /// Runs a command that needs concurrency.
+  private static func run(_ command: sending any AsyncParsableCommand, _ words: [String]) -> Never {
+    Task {
+      do {
+        var command = command
+        try await command.run()
+      } catch {
+        exit(error, after: words)
+      }
+      Locwatch.exit()
+    }
+    dispatchMain()
   }
 
   /// Ends as an error says: with help, a version, or one line on what is wrong with the arguments.
