@@ -189,6 +189,11 @@ extension DaemonLoop {
         status = .object(members.filter { !["daemon", "stale"].contains($0.key) })
       }
       if let trouble = file.write(MetricsText.describe(status, as: .prometheus)) { Self.log(trouble) }
+      // A source that just stays away is no event.
+      if !request.isSimulated, status["stale"] == .boolean(false), let last = live.engine.tally.last {
+        let staleAt = last.instant.advanced(bySeconds: DaemonLimits.staleSeconds + 1)
+        if staleAt > clock.instant { file.noteStale(at: staleAt) }
+      }
     } catch {
       Self.log("metrics: \(error)")
     }

@@ -10,7 +10,9 @@ package struct MetricsFile {
   /// What had happened then.
   private var writtenMark: [Int] = []
   /// When what has happened since is written; nil where nothing has.
-  private(set) var dueAt: EngineInstant?
+  private var laterAt: EngineInstant?
+  /// When the fixes that it tells of are old, unless others come; nil where it says so already.
+  private var staleAt: EngineInstant?
   private var hasComplained = false
 
   /// Prometheus scrapes no more often by default than every minute; 15 s is what most set.
@@ -38,19 +40,29 @@ package struct MetricsFile {
 
   private static func draft(of path: String) -> String { path + ".new" }
 
+  /// When it is to be written though nothing happens before; nil where it need not be.
+  var dueAt: EngineInstant? { EngineInstant.earlier(laterAt, staleAt) }
+
   /// Notes that it is being written, where it is due.
   ///
   /// - Parameter mark: changes when something happens. That the daemon is awake is not enough: the file may lie in a
   ///   folder that it watches.
   mutating func isDue(at instant: EngineInstant, mark: [Int]) -> Bool {
     if let due = writtenAt?.advanced(bySeconds: Self.seconds), instant < due {
-      dueAt = mark == writtenMark ? nil : due
+      laterAt = mark == writtenMark ? nil : due
       return false
     }
     writtenAt = instant
     writtenMark = mark
-    dueAt = nil
+    laterAt = nil
+    staleAt = nil
     return true
+  }
+
+  /// Notes when the fixes will be old of which it tells, where that is to come.
+  mutating func noteStale(at instant: EngineInstant) {
+    guard let earliest = writtenAt?.advanced(bySeconds: Self.seconds) else { return }
+    staleAt = max(instant, earliest)
   }
 
   /// Writes it; what went wrong, for the log, once.

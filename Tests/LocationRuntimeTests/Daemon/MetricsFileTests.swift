@@ -21,4 +21,22 @@ import Testing
     // Ages grow even if nothing happens: it is written whenever the daemon is awake after a while.
     #expect(look(40, 2) == (true, nil))
   }
+
+  @Test func `that fixes stay away is written once, though nothing happens`() {
+    var file = MetricsFile("/nowhere")
+    /// Whether it is written at so many seconds, and when it is due after that; `staleAt` is noted in between.
+    func look(
+      _ seconds: Double, _ mark: Int, staleAt: Double? = nil
+    ) -> (isDue: Bool, dueAt: EngineInstant?) {
+      let isDue = file.isDue(at: Drive.instant(seconds), mark: [mark])
+      if let staleAt { file.noteStale(at: Drive.instant(staleAt)) }
+      return (isDue, file.dueAt)
+    }
+    #expect(look(0, 1, staleAt: 31) == (true, Drive.instant(31)))
+    // What happens before comes first.
+    #expect(look(2, 2) == (false, Drive.instant(15)))
+    // It is not written more often for it.
+    #expect(look(15, 2, staleAt: 16) == (true, Drive.instant(30)))
+    #expect(look(30, 2) == (true, nil))
+  }
 }
