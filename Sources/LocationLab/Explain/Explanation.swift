@@ -10,6 +10,8 @@ package struct Explanation: Sendable {
     var region: String
     /// Where the position was held to be.
     var state: RegionState
+    /// Whether it is where a beacon is seen, of which no fix says anything.
+    var isOfBeacons = false
     /// What the last fix said of it; nil where there was none since the region was added.
     var verdict: RegionVerdict?
     /// What its state would take to change.
@@ -148,6 +150,7 @@ extension Explanation {
     return ids.map { id in
       Place(
         region: id, state: engine.regionState(id) ?? .unknown,
+        isOfBeacons: engine.region(id)?.isOfBeacons == true,
         verdict: verdicts.first { $0.region == id }, needs: engine.regionNeeds(id),
         last: seen.regions[id].map { JSONTree($0) })
     }

@@ -113,9 +113,24 @@ struct ExplanationText {
   // MARK: - Regions
 
   private mutating func add(_ place: Explanation.Place) {
-    guard let verdict = place.verdict else {
-      return add(place.region, "", "\(place.state.rawValue): no fix since it was added")
+    if let verdict = place.verdict {
+      add(verdict, on: place)
+    } else if place.isOfBeacons {
+      let sight =
+        switch place.state {
+        case .inside: "a beacon of it is there"
+        case .outside: "no beacon of it is there"
+        case .unknown: "no beacon of it has been seen"
+        }
+      add(place.region, "", "\(place.state.rawValue) (B11): \(sight)")
+    } else {
+      add(place.region, "", "\(place.state.rawValue): no fix since it was added")
     }
+    if let last = place.last { add(place.region, "before", words(last)) }
+    if let next = place.next { add(place.region, "after", words(next)) }
+  }
+
+  private mutating func add(_ verdict: RegionVerdict, on place: Explanation.Place) {
     let side = verdict.edgeMeters > 0 ? "outside" : "inside"
     let distance = "\(Wording.distance(abs(verdict.edgeMeters), in: units)) \(side) the edge"
     let probability = "\(Wording.number(verdict.probabilityInside * 100, 1)) % inside by this fix alone"
@@ -126,8 +141,6 @@ struct ExplanationText {
     add(place.region, "", verdict.reason.phrase)
     let needs = NeedText(state: place.state, accuracy: explanation.fix?.accuracy, units: units)
     for need in place.needs { add(place.region, need.way.rawValue, needs.describe(need)) }
-    if let last = place.last { add(place.region, "before", words(last)) }
-    if let next = place.next { add(place.region, "after", words(next)) }
   }
 
   private mutating func addUnweighed() {

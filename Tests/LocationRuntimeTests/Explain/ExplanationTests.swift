@@ -195,6 +195,27 @@ import Testing
     #expect(!asked.contains("could change nothing"), "\(asked)")
   }
 
+  @Test func `B11 of a region of beacons it tells whether one is there, and what was told`() throws {
+    let beacon = try #require(Beacon("f7826da6-4fa2-4e98-8024-bc5b71e0893e:1:2"))
+    var drive = Drive()
+    drive.add(0, .addRegion(Region(id: "desk", shape: .beacon(beacon))))
+    for second in 1...60 {
+      drive.fix(Double(second), east: 0)
+      if second == 10 { drive.add(10, .beacon(.seen(beacon, seconds: 5))) }
+    }
+    let past = try Past(drive.events)
+    func text(at second: Double) throws -> String {
+      try Explanation(Question(at: Self.time(second), region: "desk"), state: past.path).text(in: .utc)
+    }
+    let before = try text(at: 5)
+    #expect(before.contains("unknown (B11): no beacon of it has been seen\n"), "\(before)")
+    #expect(before.contains("entered desk"), "\(before)")
+    let inside = try text(at: 20)
+    #expect(inside.contains("inside (B11): a beacon of it is there\n"), "\(inside)")
+    let after = try text(at: 50)
+    #expect(after.contains("outside (B11): no beacon of it is there\n"), "\(after)")
+  }
+
   @Test(arguments: [1, 7, 50])
   func `snapshots change no answer, however many there are`(rows: Int) throws {
     let plain = try Past(Self.coming)
