@@ -36,7 +36,7 @@ package struct OutletSecrets: Hashable, Sendable {
   ///   has a value of the file.
   package init(path: String) throws(Failure) {
     try Self.requirePrivate(path)
-    let map = try StrictYAML(path: path, code: .config).map(Key.self)
+    let map = try StrictYAML(path: path, code: .config, isSecret: true).map(Key.self)
     url = try map.optional(.url)?.string()
     bearer = try map.optional(.bearer)?.string()
     user = try map.optional(.user)?.string()

@@ -5,12 +5,15 @@ extension StrictYAML {
   ///   - code: What a mistake in this kind of file is: `.data` (65) or `.config` (78).
   ///   - mayBeEmpty: Whether a file of comments alone is a map without keys, and no mistake.
   ///   - isReread: Whether it has been read before: a pipe is refused then.
-  /// - Throws: As ``init(_:file:code:mayBeEmpty:)``; `.noInput`, `.noPermission` or `.io` where it can't be read.
+  ///   - isSecret: Whether errors quote nothing of it.
+  /// - Throws: As ``init(_:file:code:mayBeEmpty:isSecret:)``; `.noInput`, `.noPermission` or `.io` where it can't be
+  ///   read.
   package init(
-    path: String, code: Failure.Code, mayBeEmpty: Bool = false, isReread: Bool = false
+    path: String, code: Failure.Code, mayBeEmpty: Bool = false, isReread: Bool = false,
+    isSecret: Bool = false
   ) throws(Failure) {
     let (name, bytes) = try Self.bytes(ofFile: path, isReread: isReread)
-    try self.init(bytes, file: name, code: code, mayBeEmpty: mayBeEmpty)
+    try self.init(bytes, file: name, code: code, mayBeEmpty: mayBeEmpty, isSecret: isSecret)
   }
 
   /// The bytes of a file of at most ``maximumBytes`` and one more, which is enough to see that it is too long.

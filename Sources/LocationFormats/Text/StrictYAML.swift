@@ -27,6 +27,8 @@ package struct StrictYAML {
   private struct Document {
     let file: String
     let code: Failure.Code
+    /// Whether what it says is told to nobody: errors quote nothing of it.
+    let isSecret: Bool
   }
 
   /// Parses a document.
@@ -36,8 +38,11 @@ package struct StrictYAML {
   ///   - file: The name that errors carry.
   ///   - code: What a mistake in this kind of file is: `.data` (65) or `.config` (78).
   ///   - mayBeEmpty: Whether a document of comments alone is a map without keys, and no mistake.
+  ///   - isSecret: Whether errors quote nothing of it.
   /// - Throws: A failure with the line, when it is too long, not UTF-8, not YAML, empty, or more than one document.
-  package init(_ bytes: [UInt8], file: String, code: Failure.Code, mayBeEmpty: Bool = false) throws(Failure) {
+  package init(
+    _ bytes: [UInt8], file: String, code: Failure.Code, mayBeEmpty: Bool = false, isSecret: Bool = false
+  ) throws(Failure) {
     func refuse(_ line: Int?, _ what: String, _ remedy: String? = nil) -> Failure {
       Failure(code, file: file, line: line, what: what, remedy: remedy)
     }
@@ -47,12 +52,14 @@ package struct StrictYAML {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw refuse(FileBytes.firstLineNotUTF8(bytes), "not UTF-8", "save the file as UTF-8")
     }
-    try self.init(text, file: file, code: code, mayBeEmpty: mayBeEmpty)
+    try self.init(text, file: file, code: code, mayBeEmpty: mayBeEmpty, isSecret: isSecret)
   }
 
   /// Parses a document that is text already.
-  package init(_ text: String, file: String, code: Failure.Code, mayBeEmpty: Bool = false) throws(Failure) {
-    let document = Document(file: file, code: code)
+  package init(
+    _ text: String, file: String, code: Failure.Code, mayBeEmpty: Bool = false, isSecret: Bool = false
+  ) throws(Failure) {
+    let document = Document(file: file, code: code, isSecret: isSecret)
     var root: Node?
     // libyaml counts the byte order mark as a column, so that the first key would stand further right than the next.
     let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
@@ -222,8 +229,8 @@ extension StrictYAML {
       let at = StrictYAML(keyNode, document: document, path: path, fallbackLine: line)
       let name = try at.string()
       if let names, !names.contains(name) {
-        throw at.failure(
-          "unknown key \"\(name)\"", remedy: Self.suggestion(for: name, among: names, of: "keys"))
+        let key = document.isSecret ? "unknown key" : "unknown key \"\(name)\""
+        throw at.failure(key, remedy: Self.suggestion(for: name, among: names, of: "keys"))
       }
       let below = path.isEmpty ? name : "\(path).\(name)"
       entries.append((name, StrictYAML(value, document: document, path: below, fallbackLine: at.line)))
@@ -301,6 +308,7 @@ extension StrictYAML {
     case .scalar(let scalar):
       let quoted = scalar.style != .plain
       if !quoted, Self.isNull(scalar.string) { return "nothing" }
+      if document.isSecret { return "text" }
       let short = scalar.string.count > 40 ? scalar.string.prefix(40) + "…" : scalar.string[...]
       return "\(quoted ? "the quoted text " : "")\"\(short.filter { !$0.isNewline })\""
     }
@@ -329,7 +337,8 @@ extension StrictYAML {
       .composer(_, let problem, let mark, _):
       return failure(mark.line, "not YAML: \(problem)")
     case .duplicatedKeysInMapping(let keys, let context):
-      return failure(context.mark.line, "`\(keys.first ?? "")` is there more than once")
+      let key = document.isSecret ? "a key" : "`\(keys.first ?? "")`"
+      return failure(context.mark.line, "\(key) is there more than once")
     case .reader(let problem, let offset, _, let text):
       let line = offset.map { 1 + text.prefix($0).count(where: \.isNewline) }
       return failure(line, "not YAML: \(problem)")
