@@ -15,6 +15,8 @@ enum ModelAction: Hashable, CaseIterable {
   case advertise
   case openMeter, openBand, closeAll, plugIn, plugOut, accessoryData
   case acknowledgeOldest, acknowledgeAll
+  /// A user acknowledges by hand.
+  case dismissOldest
   case beginTask, endTask, locate
   case warning, critical, relief
   case deny, whenInUse, always, reduced, full
@@ -114,6 +116,10 @@ extension ModelState {
       for session in accessories { mode(.accessory(.data(session: session, bytes: 1, lost: nil))) }
     case .acknowledgeOldest: acknowledge(witness.held.min().map { [$0] } ?? [], in: &made)
     case .acknowledgeAll: acknowledge(witness.held.sorted(), in: &made)
+    case .dismissOldest:
+      guard let event = witness.kept.first else { break }
+      witness.dismisses(event, goesOn: isOneshot && witness.state.isRunning, at: now)
+      say { $0.dismiss(event, $1, in: &made) }
     case .beginTask:
       let token = policy.sessions[0].nextTask
       say { $0.beginTask("t", $1, in: &made) }
@@ -178,10 +184,24 @@ extension ModelState {
     guard witness.state.isRunning else { return }
     let now = now
     for event in events {
+      let isLast = witness.held.isSubset(of: [event])
+      if isOneshot {
+        // It acknowledges by its end. The next process follows at once, or none does.
+        var end = ProgramEnd(event: event, status: 0, seconds: 0, lastLine: nil)
+        end.isFollowed = isLast ? nil : true
+        _ = policy.withSession("a") { $0.noteFinished(end, $1, in: &turn) }
+      }
       witness.acknowledges(event, at: now)
       _ = policy.withSession("a") { $0.acknowledge(event, $1, in: &turn) }
+      if isOneshot, isLast {
+        witness.endsWell()
+        _ = policy.withSession("a") { $0.exited($1, status: 0, in: &turn) }
+      }
     }
   }
+
+  /// Whether each event has a process of its own.
+  private var isOneshot: Bool { policy.sessions[0].subscriber.style == .oneshot }
 }
 
 extension ModelAction {

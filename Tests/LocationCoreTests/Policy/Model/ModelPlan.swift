@@ -14,7 +14,16 @@ enum ModelPlan {
         .audio, .voip, .fetch, .remoteNotification, .newsstandContent, .externalAccessory, .bluetoothCentral,
       ],
       authorization: .whenInUse),
+    oneshot,
   ]
+
+  /// Its time is that of a wake, which the witness knows.
+  private static var oneshot: Subscriber {
+    var subscriber = Subscriber(name: "a", services: [.regions])
+    subscriber.style = .oneshot
+    subscriber.maxTimeSeconds = 10
+    return subscriber
+  }
 
   private static var deferring: StandardTerms {
     var terms = StandardTerms()
@@ -70,6 +79,11 @@ enum ModelPlan {
     // Services that are published while the program runs.
     [
       .launch, .background, .advertise, .region, .acknowledgeAll, .exit, .quit, .reboot, .unlock, .critical,
+      .tenSeconds,
+    ],
+    // Acknowledgements by hand.
+    [
+      .region, .acknowledgeOldest, .dismissOldest, .exit, .crash, .launch, .quit, .reboot, .unlock,
       .tenSeconds,
     ],
     // Issues of a periodical.

@@ -25,6 +25,8 @@ struct ModelWitness: Hashable {
     /// It outlives the process that was handed it.
     var isKept: Bool
     var outlivesForceQuit: Bool
+    /// It is the start of a program that has to run (rule E5).
+    var isRestart: Bool
     var budgetSeconds: Double
   }
 
@@ -109,7 +111,7 @@ extension ModelWitness {
     facts[lastEvent] = Facts(
       isLocation: trigger.isLocation, isExact: isExact && trigger.isLocation, isOwed: trigger.holdsOff,
       isKept: trigger.isKept && !trigger.isOfProcess, outlivesForceQuit: trigger.outlivesForceQuit,
-      budgetSeconds: numbers.wakes.seconds(of: trigger.budget))
+      isRestart: trigger.row == .restart, budgetSeconds: numbers.wakes.seconds(of: trigger.budget))
     return lastEvent
   }
 
@@ -137,6 +139,16 @@ extension ModelWitness {
     silentSince = owesAnswer ? now : nil
     if !owesAnswer { silentSeconds = 0 }
     ends = 0
+  }
+
+  /// A user acknowledges an event by hand.
+  ///
+  /// - Parameter goesOn: whether a process that runs for it goes on.
+  mutating func dismisses(_ event: Int, goesOn: Bool, at now: EngineInstant) {
+    if held.contains(event), !goesOn { return acknowledges(event, at: now) }
+    kept.removeAll { $0 == event }
+    // Who acknowledges a start that waits does without it.
+    if facts[event]?.isRestart == true { hasFailed = false }
   }
 
   mutating func begins(task: Int, at now: EngineInstant) {
