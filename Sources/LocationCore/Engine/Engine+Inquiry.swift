@@ -48,11 +48,15 @@ extension Engine {
 
   /// What would be decided now for each subscriber that asked for it, if something happened, by name.
   ///
-  /// - Parameter region: which, where it is about one.
-  public func decisions(on trigger: Trigger, region: String? = nil) -> [Decision] {
+  /// - Parameters:
+  ///   - kinds: of which it may be.
+  ///   - region: which, where it is about one.
+  public func decisions(
+    on trigger: Trigger, among kinds: [EventKind], region: String? = nil
+  ) -> [Decision] {
     var policy = state.policy
     var turn = PolicyTurn(instant: state.instant)
-    policy.offer(event: state.nextID, trigger: trigger, isOfAnyKind: true, region: region, in: &turn)
+    policy.offer(event: state.nextID, trigger: trigger, among: kinds, region: region, in: &turn)
     var place = 0
     var decisions: [Decision] = []
     while place < turn.steps.count {

@@ -15,6 +15,17 @@ public enum EventKind: String, Hashable, Sendable, Codable, CaseIterable {
     case .move: .significantChange
     }
   }
+
+  /// What a region has to report for it; nothing where it is about no region.
+  package var notify: Region.Notify {
+    switch self {
+    case .enter: .enter
+    case .exit: .exit
+    case .dwell: .dwell
+    case .cross: .cross
+    case .arrive, .leave, .move: []
+    }
+  }
 }
 
 /// Which events of its services a subscriber is offered at all.

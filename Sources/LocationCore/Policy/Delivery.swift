@@ -3,21 +3,19 @@ extension Policy {
   /// Offers an event to everyone who asked for its service, and for `region` where it is about one. A subscriber that
   /// may know no more than a coarse position is offered that, or nothing.
   ///
-  /// - Parameter isOfAnyKind: whether the event is of whichever kind the subscriber wants of the service.
+  /// - Parameter kinds: of which the event may be: for each subscriber it is of the first that it wants. Nil for the
+  ///   trigger's own.
   mutating func offer(
-    event: Int, trigger: Trigger, isOfAnyKind: Bool = false, region: String? = nil, visit: VisitEvent? = nil,
+    event: Int, trigger: Trigger, among kinds: [EventKind]? = nil, region: String? = nil,
+    visit: VisitEvent? = nil,
     in turn: inout PolicyTurn
   ) {
     forEachSession { policy, index in
       guard policy.sessions[index].subscriber.services.contains(trigger.service) else { return }
       var trigger = trigger
-      if isOfAnyKind {
-        let kinds = EventKind.allCases.filter { trigger.service.contains($0.service) }
-        if let kind = kinds.first(where: policy.sessions[index].wants) {
-          trigger = trigger.of(kind)
-        } else if !kinds.isEmpty {
-          return
-        }
+      if let kinds {
+        guard let kind = kinds.first(where: policy.sessions[index].wants) else { return }
+        trigger = trigger.of(kind)
       }
       if let region, !policy.sessions[index].wants(region: region) { return }
       policy.offerByAccuracy(

@@ -28,8 +28,18 @@ package struct Explanation: Sendable {
     var view: SubscriberView
     /// What was decided of it last, as far as was looked back.
     var last: JSONTree?
-    /// What would have been decided had something happened then.
+    /// What would have been decided had something happened then; of an event that did happen, why it was not told.
     var outcomes: [Outcome]
+
+    /// Leaves of the outcomes only why it was not offered an event.
+    mutating func tellOfSilence(at event: JSONTree, in region: String?) {
+      outcomes = []
+      guard let kind = event["type"]?.string.flatMap({ EventKind(type: $0) }),
+        let service = SubscriberManifest.Service.allCases.first(where: { $0.services == kind.service }),
+        let silence = view.subscriber.silence(of: service, among: [kind], region: region)
+      else { return }
+      outcomes = [Outcome(service: service, region: region, silence: silence)]
+    }
   }
 
   /// What would have been decided of a subscriber, had something happened.
@@ -40,6 +50,8 @@ package struct Explanation: Sendable {
       case noService = "no_service"
       /// It asks for other regions.
       case otherRegions = "other_regions"
+      /// It asks for other events than there may be.
+      case otherEvents = "other_events"
     }
 
     /// What would have happened, as a manifest has it.
@@ -125,7 +137,7 @@ extension Explanation {
     }
     let subscriber = question.subscriber ?? seen.subject?.subscriber
     listeners = try Self.listeners(named: subscriber, of: event == nil ? region : nil, engine, seen)
-    if event != nil { for index in listeners.indices { listeners[index].outcomes = [] } }
+    if let event { for index in listeners.indices { listeners[index].tellOfSilence(at: event, in: region) } }
   }
 
   /// The region that is asked about, itself or by its event.
@@ -169,23 +181,24 @@ extension Explanation {
     }
     let services: [SubscriberManifest.Service] =
       region == nil ? [.significantChange, .regions, .visits] : [.regions]
-    var decisions: [SubscriberManifest.Service: [Decision]] = [:]
-    for service in services {
-      decisions[service] = engine.decisions(on: service.trigger, region: region)
+    let reported = region.flatMap { engine.region($0)?.notify }
+    let offers = services.map { service in
+      let kinds = service.kinds.filter { reported?.isSuperset(of: $0.notify) ?? true }
+      let decisions = engine.decisions(on: service.trigger, among: kinds, region: region)
+      return (service: service, kinds: kinds, decisions: decisions)
     }
     return wanted.map { view in
-      let subscriber = view.subscriber
-      let outcomes = services.map { service in
+      let outcomes = offers.map { offer in
         var outcome = Outcome(
-          service: service, region: region,
-          decision: decisions[service]?.first { $0.subscriber == subscriber.name })
+          service: offer.service, region: region,
+          decision: offer.decisions.first { $0.subscriber == view.subscriber.name })
         if outcome.decision == nil {
-          outcome.silence = subscriber.services.contains(service.services) ? .otherRegions : .noService
+          outcome.silence = view.subscriber.silence(of: offer.service, among: offer.kinds, region: region)
         }
         return outcome
       }
       return Listener(
-        view: view, last: seen.decisions[subscriber.name].map { JSONTree($0) }, outcomes: outcomes)
+        view: view, last: seen.decisions[view.subscriber.name].map { JSONTree($0) }, outcomes: outcomes)
     }
   }
 }
@@ -199,6 +212,20 @@ extension SubscriberManifest.Service {
     case .visits: .visit
     case .standard: .standard
     }
+  }
+
+  /// The kinds of its events.
+  fileprivate var kinds: [EventKind] { EventKind.allCases.filter { services.contains($0.service) } }
+}
+
+extension Subscriber {
+  /// Why it is not offered an event of a service that is of one of these kinds; nil where it is.
+  fileprivate func silence(
+    of service: SubscriberManifest.Service, among kinds: [EventKind], region: String?
+  ) -> Explanation.Outcome.Silence? {
+    guard services.contains(service.services) else { return .noService }
+    if let region, let regions, !regions.contains(region) { return .otherRegions }
+    return kinds.contains { filter?.has($0) ?? true } ? nil : .otherEvents
   }
 }
 

@@ -178,8 +178,11 @@ struct ExplanationText {
   private static func words(_ outcome: Explanation.Outcome) -> String {
     let what = outcome.region.map { "what \($0) tells" } ?? "an event"
     guard let decision = outcome.decision else {
-      return outcome.silence == .noService
-        ? "not asked for: it is not told" : "it asks for other regions: not told"
+      return switch outcome.silence {
+      case .noService, nil: "not asked for: it is not told"
+      case .otherRegions: "it asks for other regions: not told"
+      case .otherEvents: "it asks for other events: not told"
+      }
     }
     return
       "\(what) would be: \(decision.action.phrase) (\(decision.rule.rawValue)): \(decision.reason.phrase)"

@@ -168,16 +168,3 @@ extension CommandRule {
   /// What its regions have to report.
   fileprivate var notify: Region.Notify { kinds.reduce(into: []) { $0.formUnion($1.notify) } }
 }
-
-extension EventKind {
-  /// What a region has to report for it; nothing where it is about no region.
-  fileprivate var notify: Region.Notify {
-    switch self {
-    case .enter: .enter
-    case .exit: .exit
-    case .dwell: .dwell
-    case .cross: .cross
-    case .arrive, .leave, .move: []
-    }
-  }
-}

@@ -59,7 +59,10 @@ import Testing
 
   @Test func `a filter of a subscriber counts for what it would have been told`() throws {
     var events = Self.coming
-    for (name, kind) in [("closed", EventKind.exit), ("busy", .enter), ("waiting", .dwell)] {
+    for (name, kind) in [
+      ("closed", EventKind.exit), ("busy", .enter), ("waiting", .dwell), ("passing", .cross),
+      ("visitor", .arrive),
+    ] {
       var subscriber = Subscriber(name: name, services: [.regions])
       subscriber.filter = OfferFilter()
       subscriber.filter?.kinds = [kind]
@@ -68,13 +71,26 @@ import Testing
       if name == "busy" { subscriber.filter?.cooldownSeconds = 3_600 }
       events.insert(Stamped(at: Drive.instant(0), .addSubscriber(subscriber, .suspended)), at: 1)
     }
-    let answer = try Past(events).explain(Question(at: Self.time(179), region: "home"))
-    func reason(_ name: String) -> String? {
+    let past = try Past(events)
+    let answer = try past.explain(Question(at: Self.time(179), region: "home"))
+    func reason(_ name: String, in answer: Answer) -> String? {
       answer.list("subscribers").first { $0("subscriber") == .string(name) }?("would", "reason")?.string
     }
-    #expect(reason("closed") == "outside_hours")
-    #expect(reason("busy") == "cooldown")
-    #expect(reason("waiting") == "back_off")
+    #expect(reason("closed", in: answer) == "outside_hours")
+    #expect(reason("busy", in: answer) == "cooldown")
+    #expect(reason("waiting", in: answer) == "back_off")
+    // The region reports no passing through, and no visit.
+    #expect(reason("passing", in: answer) == "other_events")
+    #expect(reason("visitor", in: answer) == "other_events")
+
+    let enter = try #require(
+      past.records.first { if case .region(let event) = $0.body { event.kind == .enter } else { false } })
+    let told = try past.explain(Question(event: enter.id))
+    #expect(reason("closed", in: told) == "other_events")
+    #expect(reason("tourist", in: told) == "other_regions")
+    #expect(reason("busy", in: told) == nil)
+    let text = try Explanation(Question(event: enter.id), state: past.path).text(in: .utc)
+    #expect(text.contains("it asks for other events: not told"), "\(text)")
   }
 
   @Test func `what each subscriber would have been told, by which rule, and why not`() throws {
