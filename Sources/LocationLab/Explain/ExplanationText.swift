@@ -124,7 +124,7 @@ struct ExplanationText {
         }
       add(place.region, "", "\(place.state.rawValue) (B11): \(sight)")
     } else {
-      add(place.region, "", "\(place.state.rawValue): no fix since it was added")
+      add(place.region, "", "\(place.state.rawValue): no fix since it was added or moved")
     }
     if let last = place.last { add(place.region, "before", words(last)) }
     if let next = place.next { add(place.region, "after", words(next)) }

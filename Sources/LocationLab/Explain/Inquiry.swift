@@ -138,6 +138,10 @@ struct Inquiry: ~Copyable {
   }
 
   private mutating func handle(_ stamped: Stamped) {
+    if case .changeRegion(let region) = stamped.event, engine.region(region.id)?.shape != region.shape {
+      // What the last fix said of it, it said of another outline.
+      host.ports.seen.fix?.verdicts.removeAll { $0.region == region.id }
+    }
     host.handle(stamped)
     host.commit(at: stamped.at)
   }

@@ -211,6 +211,21 @@ import Testing
     #expect(!asked.contains("could change nothing"), "\(asked)")
   }
 
+  @Test func `what a fix said of a region is not told of it after it was moved`() throws {
+    var moved = Self.home
+    moved.shape = .circle(center: Coordinate(uncheckedLatitude: 50, longitude: 11), radiusMeters: 100)
+    var renamed = Self.home
+    renamed.name = "At home"
+    for (region, isMoved) in [(moved, true), (renamed, false)] {
+      let past = try Past(Self.coming + [Stamped(at: Drive.instant(181), .changeRegion(region))])
+      let question = Question(at: Self.time(182), region: "home")
+      let answer = try past.explain(question)
+      #expect((answer("regions", "edge_m") == nil) == isMoved, "\(answer)")
+      let text = try Explanation(question, state: past.path).text(in: .utc)
+      #expect(text.contains("unknown: no fix since it was added or moved\n") == isMoved, "\(text)")
+    }
+  }
+
   @Test func `B11 of a region of beacons it tells whether one is there, and what was told`() throws {
     let beacon = try #require(Beacon("f7826da6-4fa2-4e98-8024-bc5b71e0893e:1:2"))
     var drive = Drive()
