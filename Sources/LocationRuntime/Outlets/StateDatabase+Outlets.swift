@@ -31,18 +31,27 @@ extension StateDatabase {
   func outletProgress(_ name: String) throws(Failure) -> (
     cursor: Int, attempts: Int, isDisabled: Bool, isTroubled: Bool
   )? {
-    try read { database in
+    try read("outlets") { database in
       try Row.fetchOne(
         database,
         sql: "SELECT cursor, attempts, disabled, trouble IS NOT NULL AS troubled FROM outlets WHERE name = ?",
         arguments: [name]
       ).map { row in
         (
-          try row.decode(forColumn: "cursor"), try row.decode(forColumn: "attempts"),
+          try count(row, "cursor"), try count(row, "attempts"),
           try row.decode(Bool.self, forColumn: "disabled"), try row.decode(Bool.self, forColumn: "troubled")
         )
       }
     }
+  }
+
+  /// A number that grows from 0, as it is stored of an outlet. With any other, what is computed from it could overflow.
+  func count(_ row: Row, _ column: String) throws -> Int {
+    let count: Int = try row.decode(forColumn: column)
+    guard (0...1 << 53).contains(count) else {
+      throw Self.damage("its table outlets is damaged: \(column) is \(count)", path)
+    }
+    return count
   }
 
   /// Notes how an outlet fares.

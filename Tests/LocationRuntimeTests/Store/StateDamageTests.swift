@@ -124,6 +124,21 @@ import Testing
     }
   }
 
+  @Test(arguments: ["cursor = -1", "attempts = -1", "skipped = -1", "attempts = 9223372036854775807"])
+  func `a number that no outlet has had is told as damage`(sql: String) throws {
+    let path = folder("s.db")
+    let database = try StateDatabase.open(path: path)
+    try database.put(OutletSettings(name: "toy", kind: .webhook, instance: "00ff"), replacing: false)
+    try database.setOutletCursor("toy", 1)
+    #expect(try database.outletProgress("toy")?.cursor == 1)
+    try DatabaseQueue(path: path).writeWithoutTransaction { try $0.execute(sql: "UPDATE outlets SET \(sql)") }
+    let failure = try #require(throws: Failure.self) { try database.outletStates() }
+    #expect(failure.code == .data && failure.description.contains("table outlets is damaged"), "\(failure)")
+    if !sql.hasPrefix("skipped") {
+      #expect(throws: failure) { try database.outletProgress("toy") }
+    }
+  }
+
   /// Not in a process of its own: Swift Testing waits for one for ever where another child of this process was not
   /// waited for.
   @Test func `bytes that are flipped crash nothing`() throws {
