@@ -12,14 +12,21 @@ struct FleetCommand: ParsableCommand {
         locwatch fleet device alice/phone
       """)
 
-  @Argument(
-    parsing: .captureForPassthrough, help: ArgumentHelp("As locwatch-fleet takes them.", valueName: "words"))
+  @Argument(help: ArgumentHelp("As locwatch-fleet takes them.", valueName: "words"))
   var words: [String] = []
 
-  func run() throws {
+  func run() throws { throw Self.start(words) }
+
+  /// Becomes `locwatch-fleet`.
+  ///
+  /// ``Entry`` calls it before anything is parsed. Were the words captured by the parser, it would take the end of the
+  /// options of every command for reached where a value is called "fleet".
+  ///
+  /// - Returns: why that was not possible.
+  static func start(_ words: [String]) -> any Error {
     let program = SiblingProgram.path("locwatch-fleet") ?? "locwatch-fleet"
-    SiblingProgram.become(program, GlobalOptions(in: words).others)
-    throw Terminal.exit(
+    SiblingProgram.become(program, words)
+    return Terminal.exit(
       for: Failure(
         .unavailable, what: "\(program) can't be started", remedy: "install the package locwatch-fleet"))
   }

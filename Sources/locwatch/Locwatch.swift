@@ -18,6 +18,10 @@ import LocationFormats
     }
     do {
       try CompletionScript.printIfRequested(Array(CommandLine.arguments.dropFirst()))
+      if options.others.first == FleetCommand.configuration.commandName {
+        try Terminal.reporting { () throws(Failure) in try options.requireSettings() }
+        throw FleetCommand.start(Array(options.others.dropFirst()))
+      }
       let command = try parsed()
       try Terminal.reporting { () throws(Failure) in try options.requireSettings() }
       guard let concurrent = command as? any AsyncParsableCommand else {

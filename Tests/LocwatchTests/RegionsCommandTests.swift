@@ -1,6 +1,9 @@
+import ArgumentParser
 import Foundation
 import TestSupport
 import Testing
+
+@testable import locwatch
 
 /// `locwatch regions` as a user runs it.
 @Suite struct RegionsCommandTests {
@@ -25,6 +28,13 @@ import Testing
     ]}
 
     """
+
+  @Test(arguments: Locwatch.configuration.subcommands.map { $0.configuration.commandName ?? "?" })
+  func `a region may be called as a command is`(name: String) async throws {
+    let state = folder("named.db")
+    let run = try await Binary.run(["regions", "add", name, "--circle", "48,11,100", "--state", state])
+    #expect(run.status == 0 && FileManager.default.fileExists(atPath: state), "\(run)")
+  }
 
   @Test func `a file whose places are all swapped is found by the machine's time zone`() async throws {
     let file = folder.write(
