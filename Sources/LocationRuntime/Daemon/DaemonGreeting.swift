@@ -22,14 +22,21 @@ enum DaemonGreeting {
       lines.append("\(error); until then times are UTC")
     }
     let socket = ControlAddress.place("subscribers", state: request.state)
-    for subscriber in subscribers { lines += complaints(about: subscriber, regions: ids, socket: socket) }
+    for subscriber in subscribers {
+      lines += try complaints(about: subscriber, in: database, regions: ids, socket: socket)
+    }
     return lines
   }
 
   /// What a subscriber asks for that is not there, a line each.
   ///
-  /// - Parameter socket: where programs connect, if a daemon runs.
-  static func complaints(about subscriber: Subscriber, regions ids: [String], socket: String) -> [String] {
+  /// - Parameters:
+  ///   - database: has the regions; nil where there is none yet.
+  ///   - ids: those of all regions.
+  ///   - socket: where programs connect, if a daemon runs.
+  static func complaints(
+    about subscriber: Subscriber, in database: StateDatabase?, regions ids: [String], socket: String
+  ) throws(Failure) -> [String] {
     var lines: [String] = []
     if let program = subscriber.command.first {
       do throws(Failure) {
@@ -50,8 +57,11 @@ enum DaemonGreeting {
         lines.append("\(subscriber.name): \(error.text)")
       }
     }
-    return lines
-      + subscriber.missingRegions(among: ids, remedy: MissingRegion.remedy)
+    lines += subscriber.missingRegions(among: ids, remedy: MissingRegion.remedy)
+    guard subscriber.services.contains(.regions), let named = subscriber.regions, !named.isEmpty else {
+      return lines
+    }
+    return try lines + (database?.regions(.ids(named)).regions ?? []).flatMap(subscriber.waitingInVain)
   }
 
   /// What the log is told of the source; nil for what comes and goes by itself, such as a tunnel, and for one that is

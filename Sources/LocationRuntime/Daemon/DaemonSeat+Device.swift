@@ -27,10 +27,11 @@ extension DaemonSeat {
     return LastFix(coordinate: coordinate, accuracyMeters: accuracy, ageSeconds: age)
   }
 
-  /// What a subscriber asks for that is not there: its program, its regions. A line each.
+  /// What a subscriber asks for that is not there: its program, its regions, what these report. A line each.
   package func complaints(about subscriber: Subscriber) throws(Failure) -> [String] {
-    DaemonGreeting.complaints(
-      about: subscriber, regions: try StateDatabase.openToRead(path: state)?.regionIDs() ?? [],
+    let database = try StateDatabase.openToRead(path: state)
+    return try DaemonGreeting.complaints(
+      about: subscriber, in: database, regions: database?.regionIDs() ?? [],
       socket: ControlAddress.place("subscribers", state: state))
   }
 

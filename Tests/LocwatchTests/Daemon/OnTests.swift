@@ -175,15 +175,18 @@ import Testing
     let added = try await run.command(["subscribers", "add", manifest])
     #expect(added.stderr.contains("warning: lost: /nowhere/program: no such program; check its path"))
     #expect(added.stderr.contains("warning: lost: no region is called \"hom\"; did you mean home?"))
+    let vain = run.folder.write(
+      "v.yaml", "name: vain\ncommand: [/bin/true]\nservices: [regions]\nregions: [home]\nevents: [dwell]\n")
+    let words = "vain waits for dwell, which region \"home\" does not report; add it to --notify"
+    #expect(try await run.command(["subscribers", "add", vain]).stderr.contains("warning: \(words)\n"))
 
     try run.start()
     // Its last line.
-    try await run.wait("the greeting") {
-      run.process?.stderr.contains("lost: no region is called \"hom\"") ?? false
-    }
+    try await run.wait("the greeting") { run.process?.stderr.contains(words) ?? false }
     let said = run.process?.stderr ?? ""
     #expect(said.contains("state in \(run.state)"), "\(said)")
-    #expect(said.contains("watching 1 region (home) for 2 programs (exit-home, lost)"), "\(said)")
+    #expect(said.contains("watching 1 region (home) for 3 programs (exit-home, lost, vain)"), "\(said)")
+    #expect(said.contains("lost: no region is called \"hom\""), "\(said)")
     #expect(said.contains("lost: /nowhere/program: no such program"), "\(said)")
     for second in 0..<10 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 40)) }
     for second in 60..<70 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 40.01)) }
