@@ -195,6 +195,11 @@ struct OutletsAdd: ReportingCommand {
     guard address.kind == kind else {
       throw Failure(.usage, what: "the address begins with \(scheme)s://")
     }
+    guard kind != .mqtt || ["", "/"].contains(address.path) else {
+      throw Failure(
+        .usage, what: "a broker's address has no path, and this one has \"\(address.path)\"",
+        remedy: "name the topic with --topic")
+    }
     guard address.isEncrypted || address.isLoopback || allowPlain else {
       throw Failure(
         .usage, what: "\(scheme) sends positions in the clear",

@@ -10,6 +10,8 @@ package struct OutletAddress: Hashable, Sendable {
   package let host: String
   /// The port; nil for the usual one.
   package let port: Int?
+  /// What stands behind the authority: the path, and what follows it; perhaps empty.
+  package let path: String
 
   /// - Throws: `.usage` where it is no URL of ours, or has a password in it.
   package init(_ text: String) throws(Failure) {
@@ -32,6 +34,7 @@ package struct OutletAddress: Hashable, Sendable {
     (self.scheme, self.kind) = (scheme, kind)
     let rest = text[text.index(mark, offsetBy: 3)...]
     authority = String(rest.prefix { !"/?#".contains($0) })
+    path = String(rest.dropFirst(authority.count))
     guard !authority.contains("@") else {
       throw refuse("an address may not hold a password", "put user and password into the file of --secrets")
     }

@@ -31,7 +31,7 @@ public enum SiblingSource: Hashable, Sendable, CustomStringConvertible {
         throw refuse("positions and the password would travel in the clear; write mqtts://")
       }
       broker = "\(address.scheme)://\(address.authority)"
-      topic = text.dropFirst(broker.utf8.count + 1)
+      topic = address.path.dropFirst()
     } else {
       guard text.hasPrefix("mqtt:") else { throw refuse("mqtts needs a host") }
       (broker, topic) = ("mqtt://localhost", text.dropFirst("mqtt:".count))

@@ -248,6 +248,8 @@ import Testing
       let added = try await run.command(["outlets", "add", name, "--mqtt", "mqtts://example.net"])
       #expect(added.status == 64 && added.stderr.contains("no topic"), "\(added.stderr)")
     }
+    let topic = try await run.command(["outlets", "add", "b", "--mqtt", "mqtts://example.net/owntracks/a/b"])
+    #expect(topic.status == 64 && topic.stderr.contains("name the topic with --topic"), "\(topic.stderr)")
     #expect(try await run.command(["outlets", "remove", "a"]).status == 1)
     #expect(try await run.command(["outlets", "add", "a", "--webhook", "https://example.net/"]).status == 0)
     #expect(try await run.command(["outlets", "add", "a", "--webhook", "https://example.net/"]).status == 73)
