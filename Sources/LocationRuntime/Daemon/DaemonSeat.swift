@@ -186,9 +186,14 @@ package struct DaemonSeat: Sendable {
   ///
   /// - Returns: without books where no daemon has ever run.
   package func energy() throws(Failure) -> (rows: [StateDatabase.EnergyRow], books: EnergyBooks?) {
+    let isRunning = try connect() != nil
     let books = try books(booking: true)
     guard let database = try StateDatabase.openToRead(path: state) else { return ([], nil) }
-    return (try database.energy(), books)
+    guard !isRunning else { return (try database.energy(), books) }
+    let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
+    let spent = restored.engine.ledger.settled(at: restored.engine.instant).entries
+    let day = try max(restored.engine.time, database.lastEnergyDay() ?? restored.engine.time)
+    return (try database.energy(with: spent, on: day), books)
   }
 
   /// What was used so far; nil where no daemon has ever run.
@@ -200,10 +205,10 @@ package struct DaemonSeat: Sendable {
         try EnergyBooks(tree)
       }
     }
-    guard let database = try StateDatabase.openToRead(path: state), try database.lastEnergyDay() != nil else {
-      return nil
-    }
-    return EnergyBooks(of: try RestoredEngine(database, orNew: EngineConfiguration.standard).engine)
+    guard let database = try StateDatabase.openToRead(path: state) else { return nil }
+    let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
+    let books = EnergyBooks(of: restored.engine)
+    return books.use == PowerUse() ? nil : books
   }
 
   /// What is said where a daemon is needed.

@@ -20,12 +20,7 @@ extension StateDatabase {
         let key: [String] = try ["component", "subscriber", "rule"].map { try row.decode(forColumn: $0) }
         booked[key] = try (row.decode(forColumn: "joules"), row.decode(forColumn: "seconds"))
       }
-      for entry in entries {
-        let key = entry.key
-        let before = booked[key] ?? (0, 0)
-        let joules = entry.joules - before.joules
-        let seconds = entry.seconds - before.seconds
-        guard abs(joules) > Self.leastJoules || abs(seconds) > Self.leastJoules else { continue }
+      for (key, joules, seconds) in Self.rest(of: entries, beyond: booked) {
         try database.cachedStatement(
           sql: """
             INSERT INTO energy (component, subscriber, rule, day, joules, seconds) VALUES (?, ?, ?, ?, ?, ?)
@@ -34,6 +29,19 @@ extension StateDatabase {
             """
         ).execute(arguments: StatementArguments(key + [day]) + [joules, seconds])
       }
+    }
+  }
+
+  /// What of all that was ever spent is not booked yet.
+  private static func rest(
+    of entries: [PowerLedger.Entry], beyond booked: [[String]: (joules: Double, seconds: Double)]
+  ) -> [(key: [String], joules: Double, seconds: Double)] {
+    entries.compactMap { entry in
+      let before = booked[entry.key] ?? (0, 0)
+      let joules = entry.joules - before.joules
+      let seconds = entry.seconds - before.seconds
+      guard abs(joules) > leastJoules || abs(seconds) > leastJoules else { return nil }
+      return (entry.key, joules, seconds)
     }
   }
 
@@ -87,6 +95,9 @@ extension StateDatabase {
     package var joules: Double
     /// Time in that state; 0 for what is counted.
     package var seconds: Double
+
+    /// What a day has one row for.
+    fileprivate var key: [String] { [component, subscriber, rule] }
   }
 
   /// All that was booked, by day.
@@ -99,6 +110,30 @@ extension StateDatabase {
           joules: try $0.decode(forColumn: "joules"), seconds: try $0.decode(forColumn: "seconds"))
       }
     }
+  }
+
+  /// The same, with what a daemon that ended without a word has not booked, as if it had been on a day.
+  ///
+  /// - Parameter entries: all that was ever spent.
+  func energy(with entries: [PowerLedger.Entry], on day: UTCTime) throws(Failure) -> [EnergyRow] {
+    var rows = try energy()
+    var booked: [[String]: (joules: Double, seconds: Double)] = [:]
+    for row in rows {
+      let before = booked[row.key] ?? (0, 0)
+      booked[row.key] = (before.joules + row.joules, before.seconds + row.seconds)
+    }
+    let day = String(day.rfc3339.prefix(10))
+    for (key, joules, seconds) in Self.rest(of: entries, beyond: booked) {
+      if let place = rows.firstIndex(where: { $0.day == day && $0.key == key }) {
+        rows[place].joules += joules
+        rows[place].seconds += seconds
+      } else {
+        rows.append(
+          EnergyRow(
+            day: day, component: key[0], subscriber: key[1], rule: key[2], joules: joules, seconds: seconds))
+      }
+    }
+    return rows.sorted { ([$0.day] + $0.key).lexicographicallyPrecedes([$1.day] + $1.key) }
   }
 }
 

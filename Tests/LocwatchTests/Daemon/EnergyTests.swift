@@ -80,4 +80,26 @@ import Testing
     #expect(abs(try await joules(run) - live) < 0.1)
     #expect(after.stdout.split(separator: "\n").last == table.stdout.split(separator: "\n").last)
   }
+
+  @Test func `after a daemon that was killed all tell the same`() async throws {
+    let run = try DaemonRun()
+    try run.start(run.settings())
+    for second in 0..<20 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 48)) }
+    try await run.waitForFixes(20)
+    #expect(await run.end(SIGKILL) == 137)
+    // Nothing was booked: there is no row.
+    let first = try await joules(run)
+    #expect(first > 1, "\(first)")
+    try run.start(run.settings())
+    _ = try await run.command(["power"])
+    for second in 20..<60 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 48)) }
+    try await run.waitForFixes(60)
+    #expect(await run.end(SIGKILL) == 137)
+    let rows = try await joules(run)
+    let status = try await run.command(["status", "--json"])
+    let told = try #require(status.stdout.firstMatch(of: /"energy_j":([0-9.]+)/)?.1)
+    let total = try #require(Double(told))
+    #expect(rows > first + 1 && abs(total - rows) < 0.1, "\(told) \(rows)")
+    #expect(status.stdout.contains(#""profile":"rpi4-ublox-m8""#), "\(status.stdout)")
+  }
 }
