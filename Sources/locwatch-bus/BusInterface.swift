@@ -145,7 +145,7 @@ struct BusInterface: ~Copyable {
   private mutating func answer(_ call: borrowing BusMessage) throws(Failure) -> [BusValue]? {
     guard call.interface == Self.name || call.interface.isEmpty else { return nil }
     switch call.member {
-    case "Status": return [.text(try seat.status().text)]
+    case "Status": return [.text(try seat.pricedStatus().text)]
     case "Events": return [.texts(try events(call))]
     case "AddRegion": return [.text(try add(try word(call)))]
     case "RemoveRegion":

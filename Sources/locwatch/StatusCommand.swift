@@ -37,9 +37,7 @@ struct StatusCommand: AsyncParsableCommand {
   private func status() throws(Failure) -> JSONTree {
     let seat = try state.seat()
     do throws(Failure) {
-      let status = try seat.status()
-      guard case .object(let members) = status, let books = try seat.books() else { return status }
-      return .object(members + books.members)
+      return try seat.pricedStatus()
     } catch {
       guard ControlClient.isNoAnswer(error) else { throw error }
       Terminal.note("\(error.what); this is what it stored last")

@@ -86,6 +86,13 @@ package struct DaemonSeat: Sendable {
     return try storedStatus()
   }
 
+  /// The same with what gives its energy a meaning (rule L3): profile, and band.
+  package func pricedStatus() throws(Failure) -> JSONTree {
+    let status = try status()
+    guard case .object(let members) = status, let books = try books() else { return status }
+    return .object(members + books.members)
+  }
+
   /// The same as the last daemon stored it.
   ///
   /// - Parameter answers: false where a daemon runs that does not answer; nil where none runs.

@@ -102,7 +102,7 @@ struct ServeRoutes {
       http.path.hasPrefix(Self.regionPath) ? String(http.path.dropFirst(Self.regionPath.count)) : nil
     switch (http.method == "HEAD" ? "GET" : http.method, http.path) {
     case ("GET", "/api/config"): return .json(config)
-    case ("GET", "/api/status"): return .json(try seat.status().text)
+    case ("GET", "/api/status"): return .json(try seat.pricedStatus().text)
     case ("GET", "/api/metrics"): return try metrics(http)
     case ("GET", "/api/regions"): return .json(try regions())
     case ("POST", "/api/regions"): return try add(http)
