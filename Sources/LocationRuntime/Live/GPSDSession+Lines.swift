@@ -151,6 +151,8 @@ extension GPSDSession {
     var reports = 0
     for (index, item) in items.enumerated() {
       guard case .fix(let report) = item, let time = report.time else { continue }
+      // Dates that differ by more than a receiver's cycle are of two receivers, which have not waited.
+      if let newest, abs(newest.time.seconds(to: time)) > GPSDLimits.longestCycleSeconds { return nil }
       oldest = oldest ?? time
       newest = (index, time)
       reports += 1

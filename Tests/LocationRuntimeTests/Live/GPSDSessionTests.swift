@@ -236,6 +236,16 @@ import Testing
     #expect(run.staleness.isEmpty)
   }
 
+  @Test func `two receivers of different dates are no backlog`() throws {
+    var run = try SessionRun.greeted()
+    run.fixes(from: 0, through: 3)
+    run.now = 4.5
+    run.receive([-86_396, 4].map { GPSDText.tpv($0) + "\r\n" }.joined())
+    run.pass(to: 5)
+    #expect(run.source.count == 1, "\(run.source)")
+    #expect(run.fixTimes.last == 4)
+  }
+
   @Test func `what a simulated source sends is never left out`() throws {
     var run = try SessionRun.greeted(isSimulated: true)
     run.receive((0...120).map { GPSDText.tpv(Double($0)) + "\r\n" }.joined())
