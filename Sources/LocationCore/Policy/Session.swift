@@ -167,6 +167,7 @@ struct Session: Hashable, Sendable, Codable {
   /// Whether it still asks for what an event is of. Standard updates are delivered where it does not (rule B7), and a fix
   /// that it asked for alone is of no service (rule B9).
   func wants(_ pending: Pending) -> Bool {
+    guard wants(pending.trigger.kind) else { return false }
     if let region = pending.region {
       let wasRenamed =
         subscriber.formerRegions?.contains { $0.covers(pending.event, region: region) } ?? false

@@ -274,6 +274,23 @@ import Testing
     #expect(stage.handed().count == 3)
   }
 
+  @Test func `B4 what waits of a kind that a new manifest does not have is dropped`() {
+    var stage = Stage()
+    stage.take(-2, .addRegion(Region(id: "r", shape: .circle(center: Drive.origin, radiusMeters: 200))))
+    var subscriber = Subscriber(name: "a", services: [.regions])
+    subscriber.backgroundDelivery = false
+    stage.add(subscriber, .suspended)
+    for step in 0...70 { stage.fix(Double(step) * 10, east: min(0, Double(step) * 50 - 1_000)) }
+    #expect(stage.engine.state.policy.session("a")?.outbox.count == 1)
+    subscriber.filter = OfferFilter()
+    subscriber.filter?.kinds = [.exit]
+    stage.take(800, .addSubscriber(subscriber, .suspended))
+    stage.say(801, .foreground)
+    stage.wait(until: 810)
+    #expect(stage.log().contains("drop B4 suspended>suspended stopped"), "\(stage.log())")
+    #expect(stage.handed().isEmpty)
+  }
+
   @Test(arguments: [(Subscriber.Services.significantChange, "B1"), (.regions, "B4"), (.visits, "B5")])
   func `B1 B4 B5 what waits of a service that is stopped is dropped`(
     _ service: Subscriber.Services, _ rule: String
