@@ -359,12 +359,12 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     guard tally.accepted > 0 else { return nil }
     if 2 * tally.accepted < tally.fixes {
       return
-        "only \(tally.accepted) of \(tally.fixes) reports were believed: \(summary.reasons); --explain shows each"
+        "only \(Wording.count(tally.accepted)) of \(Wording.count(tally.fixes)) reports were believed: \(summary.reasons); --explain shows each"
     }
     let misdated = tally.rejected(for: .late) + tally.rejected(for: .future)
     guard misdated >= misdatedNoted, misdated > tally.fixes / misdatedNoted else { return nil }
     return
-      "\(misdated) of \(tally.fixes) reports are dated before or long after those around them; --explain shows each"
+      "\(Wording.count(misdated)) of \(Wording.count(tally.fixes)) reports are dated before or long after those around them; --explain shows each"
   }
 
   /// So many reports out of the order of time, and more than one in as many, are told of.

@@ -17,8 +17,6 @@ struct WatchOutput: ~Copyable {
   private var drawnAt: EngineInstant
   /// Whether time is that of the fixes.
   private let isSimulated: Bool
-  /// The first fix of a log that is played; nil before it.
-  private var firstFixAt: EngineInstant?
   /// The last fix that was drawn, and when it was first drawn.
   private var lastFix: (instant: EngineInstant, drawnAt: EngineInstant)?
 
@@ -150,14 +148,10 @@ struct WatchOutput: ~Copyable {
     view.isSimulated = isSimulated
     // What a played log costs is what it would have cost then: its own time counts. The age is ours.
     let now = isSimulated ? last?.instant : max(instant, last?.instant ?? instant)
-    if firstFixAt == nil { firstFixAt = last?.instant }
     if let last, lastFix?.instant != last.instant { lastFix = (last.instant, instant) }
     let seenAt = isSimulated ? lastFix?.drawnAt : last?.instant
     view.fixAgeSeconds = seenAt.map { max(0, $0.seconds(to: instant)) } ?? 0
-    view.elapsedSeconds =
-      if isSimulated, let firstFixAt, let now { firstFixAt.seconds(to: now) } else {
-        start.seconds(to: instant)
-      }
+    view.elapsedSeconds = isSimulated ? engine.tally.durationSeconds : start.seconds(to: instant)
     if let now {
       let ledger = engine.ledger.settled(at: now)
       view.receiverOnSeconds = ledger.receiverOnSeconds
