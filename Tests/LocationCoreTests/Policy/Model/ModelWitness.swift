@@ -439,11 +439,13 @@ extension ModelWitness {
     {
       return "C2: the time of tasks moved"
     }
-    // Where its audio was interrupted, it may have met the total of its wake while it sounded: then it is not ended.
-    let hasAudio = session.assertions.contains { $0.reason == .audio }
-    if !hasAudio, isOver(silentSince, silentSeconds, now) { return "K1: silent for longer than it may be" }
-    if let clock = session.wakeClock, let silentSince, silentSince.seconds(to: clock.end) > clock.seconds {
-      return "K1: a delivery renews the time of a wake"
+    // Where its audio was interrupted, it may have met the total of its wake while it sounded: then it is not ended,
+    // and what comes next has a time of its own.
+    if !session.assertions.contains(where: { $0.reason == .audio }) {
+      if isOver(silentSince, silentSeconds, now) { return "K1: silent for longer than it may be" }
+      if let clock = session.wakeClock, let silentSince, silentSince.seconds(to: clock.end) > clock.seconds {
+        return "K1: a delivery renews the time of a wake"
+      }
     }
     if isOver(backgroundSince, numbers.taskSeconds + numbers.wakeSeconds + numbers.wakes.seconds, now) {
       return "K1: no end of its time in the background"
