@@ -65,4 +65,14 @@ struct ScriptTests {
     #expect(run.status == 66)
     #expect(run.stderr == "x: there is no program /nope\n")
   }
+
+  /// What a script kills at its end is the program itself, not a shell that runs it.
+  @Test func `a program in the background is the process that the scripts of the fleet know`() async throws {
+    let script = ". scripts/lib/cluster.sh; LOCWATCH_FLEET=/bin/sh; start_fleet -c 'echo $$'; wait"
+    let run = try await Binary.run(
+      ["-c", "\(script); echo $fleet_pid; echo ${children[*]}"], executable: "/bin/bash")
+    #expect(run.status == 0)
+    let processes = run.stdout.split(separator: "\n")
+    #expect(processes.count == 3 && Set(processes).count == 1, "\(run)")
+  }
 }

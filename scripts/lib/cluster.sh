@@ -102,11 +102,18 @@ start_server() {
   children+=($!)
 }
 
+# start_fleet WORDS...: the program in the background; its process is in fleet_pid. Of `fleet WORDS... &` it would be a
+# shell, and to kill that leaves the program behind.
+start_fleet() {
+  "$LOCWATCH_FLEET" "$@" &
+  fleet_pid=$!
+  children+=($!)
+}
+
 # start_worker NAME OPTIONS...: its process is in worker_pid.
 start_worker() {
   local name=$1
   shift
-  "$LOCWATCH_FLEET" worker --name "$name" "$@" >>"$folder/worker-$name.log" 2>&1 &
-  worker_pid=$!
-  children+=($!)
+  start_fleet worker --name "$name" "$@" >>"$folder/worker-$name.log" 2>&1
+  worker_pid=$fleet_pid
 }
