@@ -130,7 +130,7 @@ extension GPSDSession {
   }
 
   private mutating func hand(on items: [TrackItem], at reading: ClockReading) {
-    let first = backlog(in: items)
+    let first = backlog(in: items, at: reading)
     for (index, item) in items.enumerated() {
       switch item {
       case .segmentBreak:
@@ -144,15 +144,16 @@ extension GPSDSession {
 
   /// Where the newest fix stands, when the oldest that came with it is so much older that they must have waited for
   /// us: gpsd keeps megabytes for a client that does not read (3.4 MB of gpsd 3.22 in 100 s). The others are told of.
-  private mutating func backlog(in items: [TrackItem]) -> Int? {
+  ///
+  /// What has waited follows what was taken last, and ends now. Two receivers whose dates differ go back and forth.
+  private mutating func backlog(in items: [TrackItem], at reading: ClockReading) -> Int? {
     guard !isSimulated, items.count > 1 else { return nil }
     var oldest: UTCTime?
     var newest: (index: Int, time: UTCTime)?
     var reports = 0
     for (index, item) in items.enumerated() {
       guard case .fix(let report) = item, let time = report.time else { continue }
-      // Dates that differ by more than a receiver's cycle are of two receivers, which have not waited.
-      if let newest, abs(newest.time.seconds(to: time)) > GPSDLimits.longestCycleSeconds { return nil }
+      if let before = newest?.time ?? lastFixTime, time < before { return nil }
       oldest = oldest ?? time
       newest = (index, time)
       reports += 1
@@ -160,6 +161,7 @@ extension GPSDSession {
     guard let oldest, let newest else { return nil }
     let seconds = oldest.seconds(to: newest.time)
     guard seconds > GPSDLimits.backlogSeconds else { return nil }
+    if let utc = reading.utc, utc.seconds(to: newest.time) > GPSDLimits.aheadSeconds { return nil }
     deliver(.source(.dropped(reports: reports - 1, seconds: seconds)))
     return newest.index
   }

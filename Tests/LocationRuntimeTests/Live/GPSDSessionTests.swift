@@ -236,14 +236,26 @@ import Testing
     #expect(run.staleness.isEmpty)
   }
 
-  @Test func `two receivers of different dates are no backlog`() throws {
+  @Test(arguments: [[-86_396, 4], [4, -86_396], [-14, 4], [4, 22], [4, 22, 5], [4, 619_315_204]])
+  func `two receivers of different dates are no backlog`(_ seconds: [Double]) throws {
     var run = try SessionRun.greeted()
     run.fixes(from: 0, through: 3)
     run.now = 4.5
-    run.receive([-86_396, 4].map { GPSDText.tpv($0) + "\r\n" }.joined())
+    run.receive(seconds.map { GPSDText.tpv($0) + "\r\n" }.joined())
     run.pass(to: 5)
     #expect(run.source.count == 1, "\(run.source)")
-    #expect(run.fixTimes.last == 4)
+    #expect(run.fixTimes.contains(4))
+  }
+
+  @Test(arguments: [[4, 5, 130, 131], [4, 304, 604]])
+  func `a backlog may have holes`(_ seconds: [Double]) throws {
+    var run = try SessionRun.greeted()
+    run.fixes(from: 0, through: 3)
+    run.now = seconds.last ?? 0
+    run.receive(seconds.map { GPSDText.tpv($0) + "\r\n" }.joined())
+    run.pass(to: run.now + 0.9)
+    #expect(run.fixTimes.suffix(2) == [3, seconds.last ?? 0])
+    #expect(run.source.count == 2, "\(run.source)")
   }
 
   @Test func `what a simulated source sends is never left out`() throws {
