@@ -190,9 +190,9 @@ extension DaemonLoop {
       }
       if let trouble = file.write(MetricsText.describe(status, as: .prometheus)) { Self.log(trouble) }
       // A source that just stays away is no event.
-      if !request.isSimulated, status["stale"] == .boolean(false), let last = live.engine.tally.last {
-        let staleAt = last.instant.advanced(bySeconds: DaemonLimits.staleSeconds + 1)
-        if staleAt > clock.instant { file.noteStale(at: staleAt) }
+      let isSampled = live.engine.configuration.sampling.isDutyCycled
+      if !request.isSimulated, !isSampled, status["stale"] == .boolean(false) {
+        file.noteStale(after: live.engine.tally.last?.instant, at: clock.instant)
       }
     } catch {
       Self.log("metrics: \(error)")

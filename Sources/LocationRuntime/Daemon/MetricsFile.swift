@@ -59,10 +59,13 @@ package struct MetricsFile {
     return true
   }
 
-  /// Notes when the fixes will be old of which it tells, where that is to come.
-  mutating func noteStale(at instant: EngineInstant) {
-    guard let earliest = writtenAt?.advanced(bySeconds: Self.seconds) else { return }
-    staleAt = max(instant, earliest)
+  /// Notes when the fixes of which it tells will be old, where that is to come.
+  ///
+  /// - Parameter fix: when the last one was.
+  mutating func noteStale(after fix: EngineInstant?, at instant: EngineInstant) {
+    guard let fix, let earliest = writtenAt?.advanced(bySeconds: Self.seconds) else { return }
+    let old = fix.advanced(bySeconds: DaemonLimits.staleSeconds + 1)
+    if old > instant { staleAt = max(old, earliest) }
   }
 
   /// Writes it; what went wrong, for the log, once.

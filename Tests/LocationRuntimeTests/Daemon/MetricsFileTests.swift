@@ -24,19 +24,20 @@ import Testing
 
   @Test func `that fixes stay away is written once, though nothing happens`() {
     var file = MetricsFile("/nowhere")
-    /// Whether it is written at so many seconds, and when it is due after that; `staleAt` is noted in between.
+    /// Whether it is written at so many seconds, and when it is due after that; the last fix is noted in between.
     func look(
-      _ seconds: Double, _ mark: Int, staleAt: Double? = nil
+      _ seconds: Double, _ mark: Int, fix: Double? = nil
     ) -> (isDue: Bool, dueAt: EngineInstant?) {
       let isDue = file.isDue(at: Drive.instant(seconds), mark: [mark])
-      if let staleAt { file.noteStale(at: Drive.instant(staleAt)) }
+      if let fix { file.noteStale(after: Drive.instant(fix), at: Drive.instant(seconds)) }
       return (isDue, file.dueAt)
     }
-    #expect(look(0, 1, staleAt: 31) == (true, Drive.instant(31)))
+    #expect(look(0, 1, fix: 0) == (true, Drive.instant(31)))
     // What happens before comes first.
     #expect(look(2, 2) == (false, Drive.instant(15)))
     // It is not written more often for it.
-    #expect(look(15, 2, staleAt: 16) == (true, Drive.instant(30)))
-    #expect(look(30, 2) == (true, nil))
+    #expect(look(15, 2, fix: -15) == (true, Drive.instant(30)))
+    // The fix is old already.
+    #expect(look(30, 2, fix: -15) == (true, nil))
   }
 }
