@@ -147,7 +147,11 @@ extension StateDatabase {
           lines.append("\(subscriber.name) waits for region \"\(id)\", which is not there")
           continue
         }
-        lines += subscriber.waitingInVain(for: region)
+        for kind in subscriber.filter?.kinds ?? [] where !region.notify.contains(kind.notify) {
+          lines.append(
+            "\(subscriber.name) waits for \(kind.rawValue), which region \"\(id)\" does not report; add it to --notify"
+          )
+        }
       }
     }
     for outlet in try outletSettings() {
@@ -157,15 +161,6 @@ extension StateDatabase {
       }
     }
     return lines
-  }
-}
-
-extension Subscriber {
-  /// What it waits for that a region does not report, which it names; a line each.
-  func waitingInVain(for region: Region) -> [String] {
-    (filter?.kinds ?? []).filter { !region.notify.contains($0.notify) }.map { kind in
-      "\(name) waits for \(kind.rawValue), which region \"\(region.id)\" does not report; add it to --notify"
-    }
   }
 }
 

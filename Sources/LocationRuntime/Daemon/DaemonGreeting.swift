@@ -58,10 +58,17 @@ enum DaemonGreeting {
       }
     }
     lines += subscriber.missingRegions(among: ids, remedy: MissingRegion.remedy)
-    guard subscriber.services.contains(.regions), let named = subscriber.regions, !named.isEmpty else {
-      return lines
+    guard subscriber.services.contains(.regions), let kinds = subscriber.filter?.kinds,
+      let named = subscriber.regions, let there = try database?.regions(.ids(named)).regions, !there.isEmpty
+    else { return lines }
+    // Of several regions each may be named for a kind of its own.
+    let reported = there.reduce(into: Region.Notify()) { $0.formUnion($1.notify) }
+    for kind in kinds where !reported.isSuperset(of: kind.notify) {
+      lines.append(
+        "\(subscriber.name) waits for \(kind.rawValue), which none of its regions reports; add it to the --notify of one"
+      )
     }
-    return try lines + (database?.regions(.ids(named)).regions ?? []).flatMap(subscriber.waitingInVain)
+    return lines
   }
 
   /// What the log is told of the source; nil for what comes and goes by itself, such as a tunnel, and for one that is

@@ -177,7 +177,7 @@ import Testing
     #expect(added.stderr.contains("warning: lost: no region is called \"hom\"; did you mean home?"))
     let vain = run.folder.write(
       "v.yaml", "name: vain\ncommand: [/bin/true]\nservices: [regions]\nregions: [home]\nevents: [dwell]\n")
-    let words = "vain waits for dwell, which region \"home\" does not report; add it to --notify"
+    let words = "vain waits for dwell, which none of its regions reports; add it to the --notify of one"
     #expect(try await run.command(["subscribers", "add", vain]).stderr.contains("warning: \(words)\n"))
 
     try run.start()
