@@ -83,6 +83,7 @@ extension Policy {
     let old = sessions[index].subscriber
     update(index) {
       $0.subscriber = subscriber
+      if let owed = $0.owed, !$0.wants(owed.trigger) { $0.owed = nil }
       if old.command != subscriber.command { $0.preserved = nil }
       if !old.services.contains(.significantChange), subscriber.services.contains(.significantChange) {
         $0.significant = measure

@@ -167,13 +167,18 @@ struct Session: Hashable, Sendable, Codable {
   /// Whether it still asks for what an event is of. Standard updates are delivered where it does not (rule B7), and a fix
   /// that it asked for alone is of no service (rule B9).
   func wants(_ pending: Pending) -> Bool {
-    guard wants(pending.trigger.kind) else { return false }
     if let region = pending.region {
       let wasRenamed =
         subscriber.formerRegions?.contains { $0.covers(pending.event, region: region) } ?? false
+      guard wants(pending.trigger.kind) else { return false }
       return wants(region: region) || wasRenamed && subscriber.services.contains(.regions)
     }
-    return subscriber.services.isSuperset(of: pending.trigger.service.subtracting(.standard))
+    return wants(pending.trigger)
+  }
+
+  /// Whether it asks for what a trigger is of, wherever that is.
+  func wants(_ trigger: Trigger) -> Bool {
+    wants(trigger.kind) && subscriber.services.isSuperset(of: trigger.service.subtracting(.standard))
   }
 
   /// Forgets everything that ends with a process: what it held and what it had been handed.

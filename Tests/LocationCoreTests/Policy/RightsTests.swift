@@ -274,6 +274,19 @@ import Testing
     #expect(stage.handed().count == 3)
   }
 
+  @Test func `B8 a coarse position that waits of a kind that a new manifest does not have is dropped`() {
+    var stage = Stage()
+    var subscriber = Subscriber(name: "a", services: [.significantChange, .visits])
+    subscriber.accuracy = .reduced
+    stage.add(subscriber, .suspended)
+    for step in 0...60 { stage.fix(Double(step) * 10, east: Double(step) * 100) }
+    #expect(stage.engine.state.policy.session("a")?.owed?.trigger.kind == .move)
+    subscriber.filter = OfferFilter()
+    subscriber.filter?.kinds = [.leave]
+    stage.take(601, .addSubscriber(subscriber, .suspended))
+    #expect(stage.engine.state.policy.session("a")?.owed == nil)
+  }
+
   @Test func `B4 what waits of a kind that a new manifest does not have is dropped`() {
     var stage = Stage()
     stage.take(-2, .addRegion(Region(id: "r", shape: .circle(center: Drive.origin, radiusMeters: 200))))
