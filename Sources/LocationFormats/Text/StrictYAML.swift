@@ -153,7 +153,7 @@ extension StrictYAML {
     let text = scalar.string
     if let word = Word(rawValue: text) { return word }
     throw failure(
-      "unknown word \"\(text)\"",
+      document.isSecret ? "unknown word" : "unknown word \"\(text)\"",
       remedy: Self.suggestion(for: text, among: Word.allCases.map(\.rawValue), of: "words"))
   }
 
@@ -291,7 +291,7 @@ extension StrictYAML {
   }
 
   private func outOfRange(_ text: String, _ low: String, _ high: String) -> Failure {
-    failure("\(text) is outside \(low) to \(high)")
+    failure("\(document.isSecret ? "a number" : text) is outside \(low) to \(high)")
   }
 
   /// A number as people write it: whole ones without decimals.

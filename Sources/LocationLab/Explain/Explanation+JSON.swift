@@ -72,7 +72,7 @@ extension Explanation {
   private func tree(of place: Place) -> JSONTree {
     let verdict = place.verdict
     return .object([
-      "region": .string(place.region), "rule": .string(Rule.regions.rawValue),
+      "region": .string(place.region), "rule": .string(place.isOfBeacons ? "B11" : Rule.regions.rawValue),
       "state_before": .string((verdict?.before ?? place.state).rawValue),
       "state_after": .string(place.state.rawValue),
       "edge_m": verdict.map { .fixed($0.edgeMeters, FixedPoint.meters) },

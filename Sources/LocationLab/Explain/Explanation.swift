@@ -12,7 +12,7 @@ package struct Explanation: Sendable {
     var state: RegionState
     /// Whether it is where a beacon is seen, of which no fix says anything.
     var isOfBeacons = false
-    /// What the last fix said of it; nil where there was none since the region was added.
+    /// What the last fix said of it; nil where there was none since the region was added or moved.
     var verdict: RegionVerdict?
     /// What its state would take to change.
     var needs: [RegionNeed]

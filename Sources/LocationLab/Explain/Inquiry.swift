@@ -138,9 +138,12 @@ struct Inquiry: ~Copyable {
   }
 
   private mutating func handle(_ stamped: Stamped) {
-    if case .changeRegion(let region) = stamped.event, engine.region(region.id)?.shape != region.shape {
-      // What the last fix said of it, it said of another outline.
+    switch stamped.event {
+    // What the last fix said of it, it said of another outline.
+    case .changeRegion(let region) where engine.region(region.id)?.shape != region.shape:
       host.ports.seen.fix?.verdicts.removeAll { $0.region == region.id }
+    case .removeRegion(let id): host.ports.seen.fix?.verdicts.removeAll { $0.region == id }
+    case _: break
     }
     host.handle(stamped)
     host.commit(at: stamped.at)

@@ -11,7 +11,7 @@ public enum Daemon {
   /// - Throws: ``Failure`` of code 75 where another runs on the same state file, of others where that file or the
   ///   settings can't be used, or where the disk has taken nothing for so long that memory is full.
   public static func run(_ request: DaemonRequest) throws(Failure) {
-    // One that comes while the state file is opened waits until the settings can be read again.
+    // A SIGHUP that comes while the state file is opened waits until the daemon can read its settings again.
     _ = try SignalBell.install([SIGHUP])
     var loop = try DaemonLoop(request)
     try loop.run()

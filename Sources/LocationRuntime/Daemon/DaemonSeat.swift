@@ -86,10 +86,11 @@ package struct DaemonSeat: Sendable {
     return try storedStatus()
   }
 
-  /// The same with what gives its energy a meaning (rule L3): profile, and band.
+  /// The same with what gives its energy a meaning (rule L3): profile, and band. A daemon of another version says
+  /// nothing of these that this one could read.
   package func pricedStatus() throws(Failure) -> JSONTree {
     let status = try status()
-    guard case .object(let members) = status, let books = try books() else { return status }
+    guard case .object(let members) = status, let books = try? books() else { return status }
     return .object(members + books.members)
   }
 
@@ -191,7 +192,7 @@ package struct DaemonSeat: Sendable {
 
   /// What was spent so far, by day.
   ///
-  /// - Returns: without books where no daemon has ever run.
+  /// - Returns: without books where nothing was used yet.
   package func energy() throws(Failure) -> (rows: [StateDatabase.EnergyRow], books: EnergyBooks?) {
     let isRunning = try connect() != nil
     let books = try books(booking: true)
@@ -203,7 +204,7 @@ package struct DaemonSeat: Sendable {
     return (try database.energy(with: spent, on: day), books)
   }
 
-  /// What was used so far; nil where no daemon has ever run.
+  /// What was used so far; nil where nothing was.
   ///
   /// - Parameter booking: whether a daemon books it by day first, which waits for the disk.
   package func books(booking: Bool = false) throws(Failure) -> EnergyBooks? {

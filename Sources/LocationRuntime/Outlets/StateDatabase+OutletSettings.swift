@@ -94,10 +94,10 @@ extension StateDatabase {
             """, arguments: [outlet.name])
         var state = OutletState(settings: outlet)
         guard let row else { return state }
-        state.cursor = try count(row, "cursor")
+        state.cursor = try outletCount(row, "cursor")
         state.waiting = try row.decode(forColumn: "waiting")
-        state.skipped = try count(row, "skipped")
-        state.attempts = try count(row, "attempts")
+        state.skipped = try outletCount(row, "skipped")
+        state.attempts = try outletCount(row, "attempts")
         state.trouble = try row.decode(forColumn: "trouble")
         state.isDisabled = try row.decode(Bool.self, forColumn: "disabled")
         return state

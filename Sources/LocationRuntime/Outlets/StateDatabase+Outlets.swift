@@ -38,7 +38,7 @@ extension StateDatabase {
         arguments: [name]
       ).map { row in
         (
-          try count(row, "cursor"), try count(row, "attempts"),
+          try outletCount(row, "cursor"), try outletCount(row, "attempts"),
           try row.decode(Bool.self, forColumn: "disabled"), try row.decode(Bool.self, forColumn: "troubled")
         )
       }
@@ -46,7 +46,7 @@ extension StateDatabase {
   }
 
   /// A number that grows from 0, as it is stored of an outlet. With any other, what is computed from it could overflow.
-  func count(_ row: Row, _ column: String) throws -> Int {
+  func outletCount(_ row: Row, _ column: String) throws -> Int {
     let count: Int = try row.decode(forColumn: column)
     guard (0...1 << 53).contains(count) else {
       throw Self.damage("its table outlets is damaged: \(column) is \(count)", path)

@@ -151,7 +151,8 @@ struct WatchOutput: ~Copyable {
     if let last, lastFix?.instant != last.instant { lastFix = (last.instant, instant) }
     let seenAt = isSimulated ? lastFix?.drawnAt : last?.instant
     view.fixAgeSeconds = seenAt.map { max(0, $0.seconds(to: instant)) } ?? 0
-    view.elapsedSeconds = isSimulated ? engine.tally.durationSeconds : start.seconds(to: instant)
+    view.elapsedSeconds =
+      isSimulated && last != nil ? engine.tally.durationSeconds : start.seconds(to: instant)
     if let now {
       let ledger = engine.ledger.settled(at: now)
       view.receiverOnSeconds = ledger.receiverOnSeconds

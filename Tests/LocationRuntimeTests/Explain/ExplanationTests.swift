@@ -216,8 +216,12 @@ import Testing
     moved.shape = .circle(center: Coordinate(uncheckedLatitude: 50, longitude: 11), radiusMeters: 100)
     var renamed = Self.home
     renamed.name = "At home"
-    for (region, isMoved) in [(moved, true), (renamed, false)] {
-      let past = try Past(Self.coming + [Stamped(at: Drive.instant(181), .changeRegion(region))])
+    let changes: [(events: [Event], isMoved: Bool)] = [
+      ([.changeRegion(moved)], true), ([.changeRegion(renamed)], false),
+      ([.removeRegion(id: "home"), .addRegion(moved)], true),
+    ]
+    for (events, isMoved) in changes {
+      let past = try Past(Self.coming + events.map { Stamped(at: Drive.instant(181), $0) })
       let question = Question(at: Self.time(182), region: "home")
       let answer = try past.explain(question)
       #expect((answer("regions", "edge_m") == nil) == isMoved, "\(answer)")
