@@ -421,6 +421,11 @@ import Testing
     #expect(try await Binary.run(["subscribers", "add", manifest] + state).status == 0)
     let transfer = try await Binary.run(["transfers", "cancel", "a", "77"] + state)
     #expect(transfer.status == 1 && transfer.stderr == "locwatch: a has no transfer 77\n", "\(transfer)")
+    let other = folder.write("b.yaml", "name: logger\ncommand: [/bin/true]\n")
+    #expect(try await Binary.run(["subscribers", "add", other] + state).status == 0)
+    let mistyped = try await Binary.run(["notifications", "list", "loger"] + state)
+    let words = "no subscriber is called \"loger\"; did you mean logger?"
+    #expect(mistyped.stderr == "locwatch: \(words)\n", "\(mistyped)")
     let cancel = ["notifications", "cancel", "a", "tea"] + state
     let unknown = try await Binary.run(cancel)
     #expect(unknown.status == 1 && unknown.stderr.contains("no such notification"), "\(unknown)")

@@ -116,7 +116,20 @@ extension DaemonLoop {
   static func failure(_ refusal: Decision) -> Failure {
     Failure(
       .conditionFails, what: "refused by rule \(refusal.rule.rawValue): \(refusal.reason.phrase)",
-      remedy: refusal.reason == .noNotifier ? NotifyHook.remedy : nil)
+      remedy: remedy(for: refusal))
+  }
+
+  /// What to do about a refusal; nil where there is nothing, or its words say so.
+  private static func remedy(for refusal: Decision) -> String? {
+    switch refusal.reason {
+    case .noNotifier: NotifyHook.remedy
+    case .unknownRegion: "locwatch regions list lists those there are"
+    case .regionSilent: "add it to the region's --notify"
+    case .unknownNotification: "locwatch notifications list lists those there are"
+    case .notPermitted where refusal.rule == .notificationPermission:
+      "locwatch notifications allow \(refusal.subscriber)"
+    case _: nil
+    }
   }
 
   /// Who is asked about: one of the subscribers.
@@ -131,7 +144,8 @@ extension DaemonLoop {
   /// - Throws: code 75 where it waits for the first fix of a log that is played, 1 where nobody is called so.
   func view(of name: String) throws(Failure) -> SubscriberView {
     if let view = live.engine.subscriber(name) { return view }
-    throw live.heldSubscribers[name] == nil ? Failure.unknownSubscriber(name) : Self.noTime
+    guard live.heldSubscribers[name] == nil else { throw Self.noTime }
+    throw Failure.unknownSubscriber(name, among: live.engine.subscribers.map(\.subscriber.name))
   }
 
   /// In a log that is played there is no time before the first fix.

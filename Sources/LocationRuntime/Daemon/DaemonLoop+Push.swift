@@ -69,11 +69,8 @@ extension DaemonSeat {
     var push = try PushPayload.push(payload)
     push.id = push.id ?? id
     let found: StateDatabase? = if let known { known } else { try StateDatabase.openToRead(path: state) }
-    guard let database = found,
-      try database.subscribers().contains(where: { $0.subscriber.name == name })
-    else {
-      throw Failure.unknownSubscriber(name)
-    }
+    guard let database = found else { throw Failure.unknownSubscriber(name) }
+    try Self.require(name, in: database)
     guard let client = try ControlClient.connect(state: state, database: database) else {
       try leave(.push(push), for: name)
       return .kept

@@ -116,9 +116,8 @@ extension DaemonSeat {
 
   /// Refuses a name that no subscriber has.
   static func require(_ name: String, in database: StateDatabase) throws(Failure) {
-    guard try database.subscribers().contains(where: { $0.subscriber.name == name }) else {
-      throw Failure.unknownSubscriber(name)
-    }
+    let names = try database.subscribers().map(\.subscriber.name)
+    guard names.contains(name) else { throw Failure.unknownSubscriber(name, among: names) }
   }
 
   /// Leaves something for the next daemon.

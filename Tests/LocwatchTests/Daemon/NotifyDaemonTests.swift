@@ -251,7 +251,14 @@ import Testing
     #expect(try await run.command(["notifications", "cancel", "a", "tea"]).status == 0)
     let again = try await run.command(["notifications", "cancel", "a", "tea"])
     #expect(again.status == 1)
-    #expect(again.stderr.contains("no such notification"), "\(again.stderr)")
+    #expect(
+      again.stderr.contains("no such notification; locwatch notifications list lists those there are\n"),
+      "\(again.stderr)")
+    let elsewhere = try await run.command(
+      ["notifications", "add", "a", "--title", "T", "--region", "nowhere", "--on", "exit"])
+    #expect(
+      elsewhere.stderr.contains("no such region; locwatch regions list lists those there are\n"),
+      "\(elsewhere.stderr)")
     #expect(try await run.command(add + ["--now"]).status == 0)
     try await run.wait("the notification") { Self.shown(run) == ["a: Tea: "] }
     #expect(try await run.command(["notifications", "open", "a", "tea"]).status == 0)
@@ -265,6 +272,7 @@ import Testing
     let denied = try await run.command(add + ["--after", "600"])
     #expect(denied.status == 1)
     #expect(denied.stderr.contains("D8"), "\(denied.stderr)")
+    #expect(denied.stderr.hasSuffix("; locwatch notifications allow a\n"), "\(denied.stderr)")
     #expect(await run.end() == 0)
   }
 }
