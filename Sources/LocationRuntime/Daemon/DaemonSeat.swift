@@ -194,11 +194,14 @@ package struct DaemonSeat: Sendable {
   ///
   /// - Returns: without books where nothing was used yet.
   package func energy() throws(Failure) -> (rows: [StateDatabase.EnergyRow], books: EnergyBooks?) {
-    let isRunning = try connect() != nil
-    let books = try books(booking: true)
+    guard try connect() == nil else {
+      let books = try books(booking: true)
+      return (try StateDatabase.openToRead(path: state)?.energy() ?? [], books)
+    }
     guard let database = try StateDatabase.openToRead(path: state) else { return ([], nil) }
-    guard !isRunning else { return (try database.energy(), books) }
     let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
+    let books = EnergyBooks(of: restored.engine)
+    guard books.use != PowerUse() else { return ([], nil) }
     let spent = restored.engine.ledger.settled(at: restored.engine.instant).entries
     let day = try max(restored.engine.time, database.lastEnergyDay() ?? restored.engine.time)
     return (try database.energy(with: spent, on: day), books)
