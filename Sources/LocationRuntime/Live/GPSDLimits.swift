@@ -20,6 +20,8 @@ package enum GPSDLimits {
   /// Seconds between the oldest and the newest fix read at once from which on they are a backlog: as old as a fix may
   /// be, see `FixGate.Configuration.maxAgeSeconds`.
   package static let backlogSeconds = 15.0
+  /// Seconds from one fix to the next beyond which two that are read at once have different dates: half a day.
+  static let dateSeconds = 43_200.0
   /// A fix is none of now when it is older than this, seconds.
   package static let oldSeconds = 15.0
   /// Or so much ahead of the system clock, seconds.

@@ -145,7 +145,8 @@ extension GPSDSession {
   /// Where the newest fix stands, when the oldest that came with it is so much older that they must have waited for
   /// us: gpsd keeps megabytes for a client that does not read (3.4 MB of gpsd 3.22 in 100 s). The others are told of.
   ///
-  /// What has waited follows what was taken last, and ends now. Two receivers whose dates differ go back and forth.
+  /// What has waited follows what was taken last, and ends now. Two receivers whose clocks differ go back and forth, and
+  /// what one of them says without a date is dated by the other.
   private mutating func backlog(in items: [TrackItem], at reading: ClockReading) -> Int? {
     guard !isSimulated, items.count > 1 else { return nil }
     var oldest: UTCTime?
@@ -154,6 +155,7 @@ extension GPSDSession {
     for (index, item) in items.enumerated() {
       guard case .fix(let report) = item, let time = report.time else { continue }
       if let before = newest?.time ?? lastFixTime, time < before { return nil }
+      if let newest, newest.time.seconds(to: time) > GPSDLimits.dateSeconds { return nil }
       oldest = oldest ?? time
       newest = (index, time)
       reports += 1

@@ -247,6 +247,21 @@ import Testing
     #expect(run.fixTimes.contains(4))
   }
 
+  @Test func `what a receiver says without a date, and another dates, is no backlog`() throws {
+    var run = try SessionRun.greeted()
+    run.fixes(from: 0, through: 3)
+    for second in 4...6 {
+      // The date of the other receiver, that of its own, and the other receiver itself.
+      let times = [Double(second) - 86_400, Double(second)]
+      run.now = Double(second) + 0.1
+      run.receive(times.map { GPSDText.tpv($0) + "\r\n" }.joined())
+      run.pass(to: Double(second) + 0.4)
+      run.receive(GPSDText.tpv(Double(second) + 0.4 - 86_400) + "\r\n")
+      run.pass(to: Double(second) + 0.9)
+    }
+    #expect(run.source.count == 1, "\(run.source)")
+  }
+
   @Test(arguments: [[4, 5, 130, 131], [4, 304, 604]])
   func `a backlog may have holes`(_ seconds: [Double]) throws {
     var run = try SessionRun.greeted()
