@@ -19,8 +19,8 @@ struct FleetCommand: ParsableCommand {
 
   /// Becomes `locwatch-fleet`.
   ///
-  /// ``Entry`` calls it before anything is parsed. Were the words captured by the parser, it would take the end of the
-  /// options of every command for reached where a value is called "fleet".
+  /// ``Entry`` calls it before the parser runs. A parser that captures the words of `fleet` ends the options of every
+  /// command at a value of that name.
   ///
   /// - Returns: why that was not possible.
   static func start(_ words: [String]) -> any Error {

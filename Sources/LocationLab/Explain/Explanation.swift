@@ -31,7 +31,7 @@ package struct Explanation: Sendable {
     /// What would have been decided had something happened then; of an event that did happen, why it was not told.
     var outcomes: [Outcome]
 
-    /// Leaves of the outcomes only why it was not offered an event.
+    /// Replaces the outcomes by the reason why the subscriber was not offered an event; by none where it was.
     mutating func tellOfSilence(at event: JSONTree, in region: String?) {
       outcomes = []
       guard let kind = event["type"]?.string.flatMap({ EventKind(type: $0) }),

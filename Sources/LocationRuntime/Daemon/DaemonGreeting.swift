@@ -61,7 +61,7 @@ enum DaemonGreeting {
     guard subscriber.services.contains(.regions), let kinds = subscriber.filter?.kinds,
       let named = subscriber.regions, let there = try database?.regions(.ids(named)).regions, !there.isEmpty
     else { return lines }
-    // Of several regions each may be named for a kind of its own.
+    // A manifest has one list of kinds for all its regions. A kind is in vain only if no region reports it.
     let reported = there.reduce(into: Region.Notify()) { $0.formUnion($1.notify) }
     for kind in kinds where !reported.isSuperset(of: kind.notify) {
       lines.append(

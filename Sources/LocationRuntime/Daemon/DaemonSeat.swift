@@ -86,8 +86,8 @@ package struct DaemonSeat: Sendable {
     return try storedStatus()
   }
 
-  /// The same with what gives its energy a meaning (rule L3): profile, and band. A daemon of another version says
-  /// nothing of these that this one could read.
+  /// The same with the profile and the band of its energy (rule L3). Both are absent if the books of a daemon of
+  /// another version can't be read.
   package func pricedStatus() throws(Failure) -> JSONTree {
     let status = try status()
     guard case .object(let members) = status, let books = try? books() else { return status }

@@ -145,8 +145,8 @@ extension GPSDSession {
   /// Where the newest fix stands, when the oldest that came with it is so much older that they must have waited for
   /// us: gpsd keeps megabytes for a client that does not read (3.4 MB of gpsd 3.22 in 100 s). The others are told of.
   ///
-  /// What has waited follows what was taken last, and ends now. Two receivers whose clocks differ go back and forth, and
-  /// what one of them says without a date is dated by the other.
+  /// Reports that have waited follow the last one that was taken, in order, and the newest is of now. The times of two
+  /// receivers whose clocks differ go back and forth. A sentence without a date gets the date of the other receiver.
   private mutating func backlog(in items: [TrackItem], at reading: ClockReading) -> Int? {
     guard !isSimulated, items.count > 1 else { return nil }
     var oldest: UTCTime?

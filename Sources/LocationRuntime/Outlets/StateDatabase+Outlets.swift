@@ -45,7 +45,7 @@ extension StateDatabase {
     }
   }
 
-  /// A number that grows from 0, as it is stored of an outlet. With any other, what is computed from it could overflow.
+  /// A stored counter of an outlet. A damaged one is refused: sums with it could overflow.
   func outletCount(_ row: Row, _ column: String) throws -> Int {
     let count: Int = try row.decode(forColumn: column)
     guard (0...1 << 53).contains(count) else {

@@ -32,7 +32,7 @@ extension StateDatabase {
     }
   }
 
-  /// What of all that was ever spent is not booked yet.
+  /// The part of the entries that is not booked yet.
   private static func rest(
     of entries: [PowerLedger.Entry], beyond booked: [[String]: (joules: Double, seconds: Double)]
   ) -> [(key: [String], joules: Double, seconds: Double)] {
