@@ -175,7 +175,8 @@ struct ModelState: Hashable {
 
   /// While it sounds, the time that it may run in the background does not pass (rule F1).
   private mutating func noteSound() {
-    if policy.sessions[0].isSounding { witness.sounds(at: now) }
+    let session = policy.sessions[0]
+    if session.isSounding { witness.sounds(at: now, wakeSince: session.wakeClock?.since) }
   }
 
   /// Does what the engine does with the steps of the policy, and shows them to the witness.

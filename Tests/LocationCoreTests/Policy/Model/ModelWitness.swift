@@ -156,8 +156,13 @@ extension ModelWitness {
     if state == .background, tasksSince == nil { tasksSince = now }
   }
 
-  mutating func sounds(at now: EngineInstant) {
-    if state == .background { backgroundSince = now }
+  /// It sounds. Its wake may meet the total meanwhile and end; what comes next has a time of its own.
+  ///
+  /// - Parameter wakeSince: Since when its present wake lasts; nil where it has none.
+  mutating func sounds(at now: EngineInstant, wakeSince: EngineInstant?) {
+    guard state == .background else { return }
+    backgroundSince = now
+    silentSince = wakeSince.flatMap { since in silentSince.map { max($0, since) } }
   }
 
   mutating func sees(_ level: MemoryPressure, at now: EngineInstant) {
