@@ -34,8 +34,6 @@ let package = Package(
   dependencies: [
     // The command line.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    // Manifests, scenarios and settings are YAML.
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     // The state is one SQLite database.
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
@@ -43,6 +41,7 @@ let package = Package(
     .systemLibrary(name: "CGPSD", pkgConfig: "libgps", providers: [.apt(["libgps-dev"])]),
     .systemLibrary(name: "CGEOS", pkgConfig: "geos", providers: [.apt(["libgeos-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     // D-Bus. Only programs of their own link it: the daemon stays small.
     .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
@@ -60,7 +59,7 @@ let package = Package(
     // Bytes to fixes, regions and events, and back.
     .target(
       name: "LocationFormats",
-      dependencies: ["LocationCore", "CGPSD", "CExpat", "CZlib", .product(name: "Yams", package: "Yams")],
+      dependencies: ["LocationCore", "CGPSD", "CExpat", "CYAML", "CZlib"],
       resources: [
         "android-pixel", "iphone-class", "pinephone", "rpi-zero2-m10", "rpi4-ublox-m8", "vehicle-tracker",
       ]

@@ -19,12 +19,12 @@ let linked: [LinkerSetting] = [.unsafeFlags(["-sanitize=fuzzer,address", "-use-l
 let package = Package(
   name: "locwatch-fuzz",
   dependencies: [
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     .systemLibrary(name: "CGPSD", pkgConfig: "libgps", providers: [.apt(["libgps-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CGEOS", pkgConfig: "geos", providers: [.apt(["libgeos-dev"])]),
     .systemLibrary(name: "CVector"),
@@ -32,7 +32,7 @@ let package = Package(
     .target(name: "LocationCore", dependencies: ["CGEOS", "CVector"], swiftSettings: fuzzed),
     .target(
       name: "LocationFormats",
-      dependencies: ["LocationCore", "CGPSD", "CExpat", "CZlib", .product(name: "Yams", package: "Yams")],
+      dependencies: ["LocationCore", "CGPSD", "CExpat", "CYAML", "CZlib"],
       resources: [
         "android-pixel", "iphone-class", "pinephone", "rpi-zero2-m10", "rpi4-ublox-m8", "vehicle-tracker",
       ]

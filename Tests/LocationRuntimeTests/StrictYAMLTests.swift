@@ -51,6 +51,13 @@ import Testing
     #expect(map.entries.map(\.value.line) == [1, 2, 3, 4, 5, 6])
   }
 
+  @Test func `an alias is a copy of what it names`() throws {
+    let map = try map("steps: &list\n  - &one 1\n  - *one\nseed: *one\nkind: *list")
+    #expect(try map.required(.steps).list().map { (node) throws(Failure) in try node.int() } == [1, 1])
+    #expect(try map.required(.seed).int() == 1)
+    #expect(try map.required(.kind).list().count == 2)
+  }
+
   @Test func `an absent key is nil, so that a default is a nil coalescing`() throws {
     let map = try map("seed: 1")
     #expect(try map.optional(.interval)?.double() ?? 2 == 2)
@@ -73,6 +80,17 @@ import Testing
     ("seed: 1\n---\nseed: 2", "2: not YAML: but found another document"),
     ("# é\nseed: \u{1}", "2: not YAML: control characters are not allowed"),
     ("seed: *nowhere", "1: not YAML: found undefined alias"),
+    ("seed: &a [*a]", "1: not YAML: found undefined alias"),
+    (
+      "steps:\n " + String(repeating: "[", count: 300),
+      "2: not YAML: more than 256 levels of lists and maps"
+    ),
+    (
+      "a0: &a0 [1]\n"
+        + (1...9).map { level in
+          "a\(level): &a\(level) [\(String(repeating: "*a\(level - 1),", count: 9))]\n"
+        }.joined(), "6: not YAML: aliases repeat more than 100000 values"
+    ),
     ("<<: {seed: 1}", "1: unknown key \"<<\" | keys here: start, seed, steps, interval_s, kind, smooth"),
   ])
   func `a document that is not one says where and why`(text: String, expected: String) {

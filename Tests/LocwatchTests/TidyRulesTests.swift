@@ -25,7 +25,7 @@ import Testing
         == ["2: locwatch may not import CGPSD: imports go one way"])
     #expect(
       told(rule, "Sources/Attic/A.swift", "") == ["1: target Attic is not in the layout of Docs/Design.md"])
-    #expect(told(rule, "Sources/LocationRuntime/A.swift", "import LocationCore\nimport Yams\n").isEmpty)
+    #expect(told(rule, "Sources/LocationRuntime/A.swift", "import LocationCore\nimport GRDB\n").isEmpty)
   }
 
   @Test func `a second importer of a C library is caught`() {

@@ -11,7 +11,8 @@ toolchain_packages=(
 
 # The C libraries of Package.swift.
 library_packages=(
-  libcurl4-openssl-dev libexpat1-dev libgeos-dev libgps-dev libnats-dev libsqlite3-dev libssl-dev libsystemd-dev zlib1g-dev
+  libcurl4-openssl-dev libexpat1-dev libgeos-dev libgps-dev libnats-dev libsqlite3-dev libssl-dev libsystemd-dev
+  libyaml-dev zlib1g-dev
 )
 
 # A gpsd, its tools and python3's gps.fake that feeds it, for the end-to-end tests. gpsfake itself is in

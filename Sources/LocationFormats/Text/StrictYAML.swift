@@ -1,5 +1,4 @@
 package import LocationCore
-import Yams
 
 /// One value of a YAML document that is decoded strictly, with the place it stands at.
 ///
@@ -17,7 +16,7 @@ package struct StrictYAML {
   /// The largest document read, bytes: far above any file written by hand, far below trouble.
   package static let maximumBytes = 16 << 20
 
-  private let node: Node
+  private let node: YAMLNode.Content
   private let document: Document
   /// Where the value stands in the document, as `steps[2].speed_mps`; empty for the root.
   package let path: String
@@ -60,28 +59,27 @@ package struct StrictYAML {
     _ text: String, file: String, code: Failure.Code, mayBeEmpty: Bool = false, isSecret: Bool = false
   ) throws(Failure) {
     let document = Document(file: file, code: code, isSecret: isSecret)
-    var root: Node?
     // libyaml counts the byte order mark as a column, so that the first key would stand further right than the next.
     let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
-    do {
-      // Without resolver rules every scalar is text: what a value is, the reader of the key says.
-      root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
+    var root: YAMLNode?
+    do throws(YAMLProblem) {
+      root = try YAMLNode.document(of: text)
     } catch {
       throw Self.failure(for: error, in: document)
     }
     // A document of comments alone, with a marker of its beginning, is an empty scalar.
-    if mayBeEmpty, root?.scalar?.string == "" { root = nil }
-    guard let root = root ?? (mayBeEmpty ? .mapping(Node.Mapping([])) : nil) else {
+    if mayBeEmpty, case .scalar("", _) = root?.content { root = nil }
+    guard let root = root ?? (mayBeEmpty ? YAMLNode(content: .map([]), line: 1) : nil) else {
       throw Failure(code, file: file, line: 1, what: "nothing in it")
     }
-    self.init(root, document: document, path: "", fallbackLine: 1)
+    self.init(root, document: document, path: "")
   }
 
-  private init(_ node: Node, document: Document, path: String, fallbackLine: Int) {
-    self.node = node
+  private init(_ node: YAMLNode, document: Document, path: String) {
+    self.node = node.content
     self.document = document
     self.path = path
-    self.line = node.mark?.line ?? fallbackLine
+    self.line = node.line
   }
 
   /// The failure that names this place: for what only the caller can see is wrong.
@@ -97,13 +95,12 @@ package struct StrictYAML {
 extension StrictYAML {
   /// The text of a scalar, quoted or not.
   package func string() throws(Failure) -> String {
-    guard case .scalar(let scalar) = node else { throw expected("text") }
-    guard scalar.style != .plain || !Self.isNull(scalar.string) else { throw expected("text") }
+    guard let text = scalarText else { throw expected("text") }
     // A name or path would end there where it is handed to the system.
-    guard !scalar.string.utf8.contains(0) else {
+    guard !text.utf8.contains(0) else {
       throw failure("a text with a NUL character", remedy: "leave \\0 out")
     }
-    return scalar.string
+    return text
   }
 
   /// A finite number in decimal notation, in `range`.
@@ -137,7 +134,7 @@ extension StrictYAML {
 
   /// A time in RFC 3339.
   package func time() throws(Failure) -> UTCTime {
-    guard case .scalar(let scalar) = node, let time = UTCTime(rfc3339: scalar.string) else {
+    guard case .scalar(let text, _) = node, let time = UTCTime(rfc3339: text) else {
       throw expected("a time as 2026-05-01T06:00:00Z")
     }
     return time
@@ -147,10 +144,7 @@ extension StrictYAML {
   package func word<Word: RawRepresentable & CaseIterable>(
     _ type: Word.Type
   ) throws(Failure) -> Word where Word.RawValue == String {
-    guard case .scalar(let scalar) = node, scalar.style != .plain || !Self.isNull(scalar.string) else {
-      throw expected("one of \(Self.list(Word.self))")
-    }
-    let text = scalar.string
+    guard let text = scalarText else { throw expected("one of \(Self.list(Word.self))") }
     if let word = Word(rawValue: text) { return word }
     throw failure(
       document.isSecret ? "unknown word" : "unknown word \"\(text)\"",
@@ -159,10 +153,14 @@ extension StrictYAML {
 
   /// The text of an unquoted scalar that is not null.
   private var plainText: String? {
-    guard case .scalar(let scalar) = node, scalar.style == .plain, !Self.isNull(scalar.string) else {
-      return nil
-    }
-    return scalar.string
+    guard case .scalar(let text, isPlain: true) = node, !Self.isNull(text) else { return nil }
+    return text
+  }
+
+  /// The text of a scalar that is not null.
+  private var scalarText: String? {
+    guard case .scalar(let text, let isPlain) = node, !isPlain || !Self.isNull(text) else { return nil }
+    return text
   }
 
   /// The spellings of null in YAML 1.2's core schema.
@@ -188,9 +186,9 @@ extension StrictYAML {
 extension StrictYAML {
   /// The elements of a list.
   package func list() throws(Failure) -> [StrictYAML] {
-    guard case .sequence(let sequence) = node else { throw expected("a list") }
-    return sequence.enumerated().map { index, element in
-      StrictYAML(element, document: document, path: "\(path)[\(index)]", fallbackLine: line)
+    guard case .list(let elements) = node else { throw expected("a list") }
+    return elements.enumerated().map { index, element in
+      StrictYAML(element, document: document, path: "\(path)[\(index)]")
     }
   }
 
@@ -222,18 +220,18 @@ extension StrictYAML {
   private func entries(
     _ wanted: String, among names: [String]?
   ) throws(Failure) -> [(name: String, value: StrictYAML)] {
-    guard case .mapping(let mapping) = node else { throw expected(wanted) }
+    guard case .map(let map) = node else { throw expected(wanted) }
     var entries: [(name: String, value: StrictYAML)] = []
-    entries.reserveCapacity(mapping.count)
-    for (keyNode, value) in mapping {
-      let at = StrictYAML(keyNode, document: document, path: path, fallbackLine: line)
+    entries.reserveCapacity(map.count)
+    for entry in map {
+      let at = StrictYAML(entry.key, document: document, path: path)
       let name = try at.string()
       if let names, !names.contains(name) {
         let key = document.isSecret ? "unknown key" : "unknown key \"\(name)\""
         throw at.failure(key, remedy: Self.suggestion(for: name, among: names, of: "keys"))
       }
       let below = path.isEmpty ? name : "\(path).\(name)"
-      entries.append((name, StrictYAML(value, document: document, path: below, fallbackLine: at.line)))
+      entries.append((name, StrictYAML(entry.value, document: document, path: below)))
     }
     return entries
   }
@@ -241,31 +239,30 @@ extension StrictYAML {
   /// The value with all that is in it, whatever that is, as JSON.
   package func tree() throws(Failure) -> JSONTree {
     switch node {
-    case .alias: throw expected("a value")
-    case .mapping:
+    case .map:
       var members: [JSONTree.Member] = []
       for (name, value) in try namedValues() {
         members.append(JSONTree.Member(key: name, value: try value.tree()))
       }
       return .object(members)
-    case .sequence:
+    case .list:
       var elements: [JSONTree] = []
       for element in try list() { elements.append(try element.tree()) }
       return .array(elements)
-    case .scalar(let scalar):
-      guard scalar.style == .plain else { return .string(scalar.string) }
-      if Self.isNull(scalar.string) { return .null }
+    case .scalar(let text, let isPlain):
+      guard isPlain else { return .string(text) }
+      if Self.isNull(text) { return .null }
       // What is a number, true or false in JSON is that here too; anything else is text.
       do throws(JSONError) {
-        var reader = JSONReader(Array(scalar.string.utf8))
+        var reader = JSONReader(Array(text.utf8))
         let tree = try JSONTree(&reader)
         try reader.end()
         switch tree {
         case .number, .boolean: return tree
-        case .object, .array, .string, .null: return .string(scalar.string)
+        case .object, .array, .string, .null: return .string(text)
         }
       } catch {
-        return .string(scalar.string)
+        return .string(text)
       }
     }
   }
@@ -273,9 +270,9 @@ extension StrictYAML {
   /// Whether the value is a list, a map or a scalar: for keys that allow more than one.
   package var shape: Shape {
     switch node {
-    case .scalar, .alias: return .scalar
-    case .sequence: return .list
-    case .mapping: return .map
+    case .scalar: return .scalar
+    case .list: return .list
+    case .map: return .map
     }
   }
 
@@ -302,15 +299,13 @@ extension StrictYAML {
   /// What stands here, in a few words.
   private var found: String {
     switch node {
-    case .alias: return "an alias"
-    case .sequence: return "a list"
-    case .mapping: return "a map"
-    case .scalar(let scalar):
-      let quoted = scalar.style != .plain
-      if !quoted, Self.isNull(scalar.string) { return "nothing" }
+    case .list: return "a list"
+    case .map: return "a map"
+    case .scalar(let text, let isPlain):
+      if isPlain, Self.isNull(text) { return "nothing" }
       if document.isSecret { return "text" }
-      let short = scalar.string.count > 40 ? scalar.string.prefix(40) + "…" : scalar.string[...]
-      return "\(quoted ? "the quoted text " : "")\"\(short.filter { !$0.isNewline })\""
+      let short = text.count > 40 ? text.prefix(40) + "…" : text[...]
+      return "\(isPlain ? "" : "the quoted text ")\"\(short.filter { !$0.isNewline })\""
     }
   }
 
@@ -327,26 +322,15 @@ extension StrictYAML {
   }
 
   /// The parser's complaint as ours.
-  private static func failure(for error: any Error, in document: Document) -> Failure {
+  private static func failure(for problem: YAMLProblem, in document: Document) -> Failure {
     func failure(_ line: Int?, _ what: String) -> Failure {
       Failure(document.code, file: document.file, line: line, what: what)
     }
-    guard let error = error as? YamlError else { return failure(nil, "not YAML") }
-    switch error {
-    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-      .composer(_, let problem, let mark, _):
-      return failure(mark.line, "not YAML: \(problem)")
-    case .duplicatedKeysInMapping(let keys, let context):
-      let key = document.isSecret ? "a key" : "`\(keys.first ?? "")`"
-      return failure(context.mark.line, "\(key) is there more than once")
-    case .reader(let problem, let offset, _, let text):
-      let line = offset.map { 1 + text.prefix($0).count(where: \.isNewline) }
-      return failure(line, "not YAML: \(problem)")
-    case .writer(let problem), .emitter(let problem), .representer(let problem):
-      return failure(nil, problem)
-    case .dataCouldNotBeDecoded: return failure(nil, "not UTF-8")
-    case .memory, .no: return failure(nil, "can't be parsed")
-    @unknown default: return failure(nil, "can't be parsed")
+    switch problem {
+    case .memory: return failure(nil, "can't be parsed")
+    case .syntax(let what, let line): return failure(line, "not YAML: \(what)")
+    case .repeatedKey(let key, let line):
+      return failure(line, "\(document.isSecret ? "a key" : "`\(key)`") is there more than once")
     }
   }
 }
