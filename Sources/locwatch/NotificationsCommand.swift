@@ -69,6 +69,7 @@ struct NotificationsCommand: AsyncParsableCommand {
       discussion: """
           locwatch notifications add logger --title Tea --after 3m
           locwatch notifications add logger --title Up --wall 2026-05-01T07:30
+          locwatch notifications add logger --title Keys --region home --each-time
         """)
 
     @Argument(help: ArgumentHelp("The subscriber.", valueName: "name"))
@@ -108,10 +109,20 @@ struct NotificationsCommand: AsyncParsableCommand {
     @Option(help: "With --region: enter or exit.")
     var on: String?
 
+    @Flag(help: "With --region: at each enter or exit, not only at the first.")
+    var eachTime = false
+
     @Option(help: "minute, hour, day, weekday, week, month, quarter or year.")
     var `repeat`: String?
 
     @OptionGroup var state: StateOptions
+
+    func validate() throws {
+      if region == nil, on != nil || eachTime { throw ValidationError("--on and --each-time need --region") }
+      if region != nil, `repeat` != nil {
+        throw ValidationError("--region and --repeat exclude each other; give --each-time")
+      }
+    }
 
     func perform() throws(Failure) {
       let at = try at.map { (at) throws(Failure) in try at.time(in: try TimeZoneFile.machine()) }
@@ -120,10 +131,11 @@ struct NotificationsCommand: AsyncParsableCommand {
         "title": .string(title), "body": text(body), "id": text(id), "at": text(at?.rfc3339),
         "wall": text(wall), "zone": text(zone), "region": text(region), "on": text(on),
         "repeat": text(`repeat`), "after_s": after.map { .number("\($0)") },
-        "now": now ? .boolean(true) : nil,
+        "now": now ? .boolean(true) : nil, "once": eachTime ? .boolean(false) : nil,
       ])
       let given = try state.seat().notify(name, notification)
-      Terminal.note("scheduled \(given ?? "a notification, when locwatch run starts")")
+      Terminal.note(
+        given.map { "scheduled \($0)" } ?? "\(id ?? "it") will be scheduled when locwatch run starts")
       let machine = try TimeZoneFile.machine()
       let wall = wall.flatMap { WallTime($0) }
       let there = if wall != nil, let zone { try TimeZoneFile.zone(zone) } else { machine }

@@ -40,9 +40,7 @@ struct OnPlan {
     if let here = options.here {
       let fix = try state.lastFix()
       circle = PlaceText.Circle(center: fix.coordinate, radiusMeters: try MeasureText.meters(here))
-      notes.append(
-        "the last fix is \(Wording.duration(fix.ageSeconds)) old, "
-          + "±\(Wording.distance(fix.accuracyMeters, in: units))")
+      notes.append(fix.described(in: units))
     }
     guard circle == nil || rule.isAboutRegions else {
       throw Failure(
@@ -200,6 +198,13 @@ struct OnPlan {
         .conditionFails, file: track, what: "no fix was believed",
         remedy: "locwatch replay --explain tells why")
     }
+  }
+}
+
+extension DaemonSeat.LastFix {
+  /// How old and how exact it is: a place that is taken from it is not better.
+  func described(in units: MeasureUnits) -> String {
+    "the last fix is \(Wording.duration(ageSeconds)) old, ±\(Wording.distance(accuracyMeters, in: units))"
   }
 }
 

@@ -100,6 +100,7 @@ struct RegionsAdd: ReportingCommand {
   var replace = false
 
   @OptionGroup var format: RegionsFormatOptions
+  @OptionGroup var units: UnitsOptions
   @OptionGroup var state: StateOptions
 
   func validate() throws {
@@ -115,7 +116,9 @@ struct RegionsAdd: ReportingCommand {
   }
 
   func perform() throws(Failure) {
-    let file = try made()
+    let units = try units.choice()
+    let fix = here == nil ? nil : try state.lastFix()
+    let file = try made(at: fix?.coordinate)
     if dwell != nil, let region = file.regions.first, !region.notify.contains(.dwell) {
       throw Failure(
         .usage, what: "--dwell has no use where dwell is not reported", remedy: "name dwell in --notify")
@@ -123,12 +126,16 @@ struct RegionsAdd: ReportingCommand {
     let database = try state.openToChange()
     _ = try database.put([file], changing: replace)
     try state.seat().note([.regions([id])])
+    if let fix { Terminal.note(fix.described(in: units)) }
     Terminal.warn(RegionFinding.find(in: file).map(\.line) + (try database.waitingInVain(for: [id])))
     let record = RegionRecord(try file.feature(at: 0))
     try format.print([record], header: RegionRecord.header, row: \.row, json: { $0.write(to: &$1) })
   }
 
-  private func made() throws(Failure) -> RegionFile {
+  /// The region.
+  ///
+  /// - Parameter place: where the device was last, with `--here`.
+  private func made(at place: Coordinate?) throws(Failure) -> RegionFile {
     var edit = RegionEdit(id: id)
     edit.name = name
     edit.tags = tags
@@ -140,10 +147,9 @@ struct RegionsAdd: ReportingCommand {
     edit.sensitivity = sensitivity
     edit.bufferMeters = buffer
     if let circle { return try edit.apply(to: try PlaceText.circle(circle)) }
-    if let here {
-      let fix = try state.lastFix()
+    if let here, let place {
       let radius = try MeasureText.meters(here)
-      return try edit.apply(to: PlaceText.Circle(center: fix.coordinate, radiusMeters: radius))
+      return try edit.apply(to: PlaceText.Circle(center: place, radiusMeters: radius))
     }
     if let beacon { return try edit.apply(toBeacon: beacon) }
     if let polygon { return try edit.apply(toPolygon: try PlaceText.places(polygon)) }

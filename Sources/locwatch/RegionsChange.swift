@@ -56,13 +56,14 @@ struct RegionsMove: ReportingCommand {
       } else {
         center = try PlaceText.place(text)
       }
-    } else if here {
-      center = try state.lastFix(orGive: "the place as LAT,LON").coordinate
     }
+    let fix = here ? try state.lastFix(orGive: "the place as LAT,LON") : nil
+    if let fix { center = fix.coordinate }
     if let radius { meters = radius }
     let file = try feature.moved(to: PlaceText.Circle(center: center, radiusMeters: meters))
     try state.openToChange().replace(id, as: feature, with: file)
     try state.seat().note([.regions([id])])
+    if let fix { Terminal.note(fix.described(in: units)) }
     try format.print(
       "\(TextTable.cell(id)): \(file.regions.first?.shape.described(in: units) ?? "")\n",
       of: file.feature(at: 0))

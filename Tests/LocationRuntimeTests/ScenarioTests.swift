@@ -267,6 +267,10 @@ import Testing
       "steps[0].repeat: can't stand beside `now`; write after_s: 0 in place of now"
     ),
     (
+      "steps:\n  - {at: +0, notify: logger, title: Tea, region: home, repeat: day}", 2,
+      "steps[0].repeat: can't stand beside `region`; write once: false to show it each time"
+    ),
+    (
       "steps:\n  - {at: +0, notify: logger, title: Tea, after_s: 5, on: exit}", 2,
       "steps[0].on: has no meaning beside `after_s`"
     ),

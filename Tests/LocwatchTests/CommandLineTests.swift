@@ -379,6 +379,8 @@ import Testing
       "repeat: \"fortnight\" is no unit to repeat by; write one of minute, "
     ),
     (["--region", "home", "--on", "leave"], "on: \"leave\" is no event of a region; write enter or exit"),
+    (["--after", "10", "--each-time"], "--on and --each-time need --region"),
+    (["--region", "home", "--repeat", "day"], "--region and --repeat exclude each other; give --each-time"),
   ])
   func `a notification that is none names what is wrong`(words: [String], text: String) async throws {
     let folder = TemporaryFolder()

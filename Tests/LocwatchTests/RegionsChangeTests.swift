@@ -41,6 +41,17 @@ import Testing
     #expect(here.stderr.hasSuffix("or give the place as LAT,LON\n"), "\(here)")
   }
 
+  /// A region that is put where the device was hours ago is no region around it.
+  @Test func `a place that is taken from the last fix comes with its age`() async throws {
+    let daemon = try DaemonRun.started()
+    daemon.gpsd.say(ScriptedGPSD.report(second: 0, latitude: 48.1))
+    try await daemon.waitForFixes(1)
+    let added = try await daemon.command(["regions", "add", "here", "--here", "100m"])
+    #expect(added.status == 0 && added.stderr.contains("locwatch: the last fix is "), "\(added)")
+    let moved = try await daemon.command(["regions", "move", "here", "--here"])
+    #expect(moved.status == 0 && moved.stderr.contains("locwatch: the last fix is "), "\(moved)")
+  }
+
   @Test func `rename takes the programs along`() async throws {
     try await add()
     #expect(

@@ -289,6 +289,9 @@ extension Scenario.Step {
       guard when != .now else {
         throw node.failure("can't stand beside `now`", remedy: "write after_s: 0 in place of now")
       }
+      guard key != .region else {
+        throw node.failure("can't stand beside `region`", remedy: "write once: false to show it each time")
+      }
       notification.repeats = try node.word(CalendarUnit.self)
     }
     if let node = map.optional(.tolerance) {

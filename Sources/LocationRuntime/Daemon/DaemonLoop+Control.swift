@@ -96,7 +96,11 @@ extension DaemonLoop {
       if case .subscriber(let name, _) = request.event, let refusal = live.host.refusal,
         refusal.subscriber == name
       {
-        Self.log("\(name): what was asked before the daemon started is \(Self.failure(refusal))")
+        var what = "what was"
+        if case .subscriber(_, .mode(.notify(let notification))) = request.event {
+          what = "notification \"\(notification.id ?? notification.content.title)\""
+        }
+        Self.log("\(name): \(what) asked for before the daemon started is \(Self.failure(refusal))")
       }
     }
   }

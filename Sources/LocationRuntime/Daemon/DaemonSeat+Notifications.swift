@@ -68,7 +68,7 @@ extension DaemonSeat {
   /// Schedules a notification for a subscriber.
   ///
   /// - Parameter notification: As a program would write it (rule D1).
-  /// - Returns: Its name; nil where no daemon runs to give it one.
+  /// - Returns: Its name; nil where no daemon runs that schedules it now.
   /// - Throws: ``Failure`` of code 1 where it is refused.
   package func notify(_ name: String, _ notification: JSONTree) throws(Failure) -> String? {
     if let client = try connect() {
@@ -82,7 +82,7 @@ extension DaemonSeat {
       if case .after(let seconds) = parsed.when { parsed.when = .at(now.advanced(bySeconds: seconds)) }
     }
     try leave(.notify(parsed), for: name)
-    return parsed.id
+    return nil
   }
 
   /// Cancels a notification, opens it as the user would, or lets a subscriber show any or none, or use the

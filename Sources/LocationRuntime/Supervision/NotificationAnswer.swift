@@ -33,6 +33,9 @@ enum NotificationAnswer {
     if notification.repeats != nil, notification.when == .now {
       throw wrong("now and repeat exclude each other", "give after 0 in place of now")
     }
+    if notification.repeats != nil, case .region = notification.when {
+      throw wrong("region and repeat exclude each other", "give once: false to show it each time")
+    }
     notification.isOnce = try boolean(.once, tree) ?? true
     notification.toleranceSeconds =
       try number(.tolerance, tree, upTo: Limits.notificationToleranceSeconds) ?? 0

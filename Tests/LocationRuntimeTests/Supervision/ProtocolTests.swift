@@ -121,6 +121,13 @@ import Testing
     #expect(failure?.what == what)
   }
 
+  @Test func `D2 the calendar does not repeat the notification of a region`() throws {
+    let tree = try JSONTree(Array(#"{"title":"Tea","region":"home","repeat":"day"}"#.utf8))
+    let failure = #expect(throws: Failure.self) { try NotificationAnswer.notification(tree) }
+    #expect(failure?.what == "region and repeat exclude each other")
+    #expect(failure?.remedy == "give once: false to show it each time")
+  }
+
   static func tea(_ when: LocalNotification.When) -> SubscriberAnswer? {
     .mode(.notify(LocalNotification(title: "Tea", when: when)))
   }

@@ -141,8 +141,8 @@ import Testing
       isSimulated: false,
       through: ["/usr/bin/env", "-u", "DBUS_SESSION_BUS_ADDRESS", "-u", "XDG_RUNTIME_DIR"])
     try await run.wait("the log") {
-      run.process?.stderr.contains("a: what was asked before the daemon started is refused by rule B9")
-        == true
+      run.process?.stderr.contains(
+        "a: notification \"tea\" asked for before the daemon started is refused by rule B9") == true
     }
     try await run.wait("the refusal") { try await run.decisions("a").contains("refuse B9 no_notifier") }
     #expect(await run.end() == 0)
