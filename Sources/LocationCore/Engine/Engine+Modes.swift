@@ -38,14 +38,9 @@ extension Engine {
   /// When the machine has to be awake for a mode, at the latest: for a notification or a keep-alive call (rules D3 and
   /// E2).
   public var nextAlarm: EngineInstant? {
-    state.policy.sessions.compactMap { session in
-      [
-        // No machine is woken for what the user does not want to see.
-        session.modes.notifications.flatMap { $0.isAllowed ? state.policy.notificationWindow($0) : nil },
-        state.policy.keepAliveWindow(session),
-      ]
-      .compactMap { $0?.latest }.min()
-    }.min()
+    state.policy.sessions.reduce(nil) { first, session in
+      ModePart.all.reduce(first) { EngineInstant.earlier($0, $1.alarm?(state.policy, session)) }
+    }
   }
 
   /// Whether anybody has an audio session open.

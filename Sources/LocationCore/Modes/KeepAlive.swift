@@ -34,6 +34,7 @@ extension ModePart {
   static let keepAlive = ModePart(
     deadline: { $0.deadline(of: $0.keepAliveWindow($1)) },
     fire: { $0.fireKeepAlive($1, isAwake: $2, in: &$3) },
+    alarm: { $0.keepAliveWindow($1)?.latest },
     align: { policy, index, _ in policy.update(index, without: .voip) { $0.modes.keepAlive = nil } },
     endProcess: { modes, _ in modes.keepAlive = nil })
 }

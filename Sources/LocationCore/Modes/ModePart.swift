@@ -6,6 +6,8 @@ struct ModePart: Sendable {
   /// Does what is due for the subscriber at an index; the flag says whether the machine is known to be awake for
   /// something else. It moves ``deadline``: the engine fires what is due until nothing is.
   var fire: (@Sendable (inout Policy, Int, Bool, inout PolicyTurn) -> Void)?
+  /// When the machine has to be awake for it, at the latest; nil where a machine that sleeps may miss it.
+  var alarm: (@Sendable (Policy, Session) -> EngineInstant?)?
   /// Begins or forgets it, as the manifest of a subscriber has its mode or not.
   var align: (@Sendable (inout Policy, Int, EngineInstant) -> Void)?
   /// The program of a subscriber is about to be suspended, or its process has ended or is about to.

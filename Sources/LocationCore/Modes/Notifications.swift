@@ -33,7 +33,11 @@ extension ModePart {
         policy.deadline(of: policy.notificationWindow($0) ?? policy.deferralWindow($0))
       }
     },
-    fire: { $0.fireNotifications($1, isAwake: $2, in: &$3) })
+    fire: { $0.fireNotifications($1, isAwake: $2, in: &$3) },
+    // No machine is woken for what the user does not want to see.
+    alarm: { policy, session in
+      session.modes.notifications.flatMap { $0.isAllowed ? policy.notificationWindow($0)?.latest : nil }
+    })
 }
 
 extension Policy.Configuration {

@@ -229,16 +229,6 @@ extension Subscriber {
   }
 }
 
-extension Record {
-  /// Whom it is about; nil where it is about nobody.
-  fileprivate var subscriber: String? {
-    if case .decision(let decision) = body { return decision.subscriber }
-    if case .subscriberState(let move) = body { return move.subscriber }
-    if case .pause(let pause) = body { return pause.subscriber }
-    return nil
-  }
-}
-
 extension JSONTree {
   /// A record, as it is printed but for its place in the output.
   package init(_ record: Record) {

@@ -23,6 +23,9 @@ struct ReceiverModel {
   /// A track without a point for so long says that there was no sky.
   private static let skySeconds = 60.0
 
+  /// Whether it is on and has found where it is.
+  var isTracking: Bool { readyAt != nil && hasFix }
+
   init(_ sampling: SamplingConfiguration) { patienceSeconds = sampling.searchSeconds }
 
   /// Carries out an order that was given at `instant`.

@@ -240,6 +240,12 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   /// before counts; before the first that it can place there is nothing to count from.
   @inline(never)
   private mutating func dated(_ report: FixReport) -> EngineInstant {
+    // The engine may take for a silence what the clock does not: it has had longer ones, while it asked for nothing.
+    if receiver?.isTracking == true, clock.instant(ofReplayed: report) == nil,
+      host.instant(ofReplayed: report) > now
+    {
+      clock.notePause()
+    }
     var instant = max(now, clock.stamp(report) ?? now)
     guard instant > .distantPast, let time = report.time else { return instant }
     if instant == now, let last = lastStamp {

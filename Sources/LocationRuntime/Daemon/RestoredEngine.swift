@@ -101,7 +101,7 @@ struct RestoredEngine: ~Copyable {
     guard isOther else { return }
     unkept = engine.endRecall(waiting: waiting, through: last)
     var encoder = RecordEncoder(format: .ndjson, track: nil)
-    for record in records where record.id > last && record.subscriber == nil {
+    for record in records where record.id > last && !record.isDecided {
       guard let line = encoder.encode(record) else { continue }
       untold.append(StoreBatch.EventRow(record, line))
       newestID = record.id
@@ -136,10 +136,11 @@ extension StoreBatch.EventRow {
 }
 
 extension Record {
-  /// Whom a decision or a change of state is about; nil for other records.
-  fileprivate var subscriber: String? {
-    if case .decision(let decision) = body { return decision.subscriber }
-    if case .subscriberState(let move) = body { return move.subscriber }
-    return nil
+  /// Whether it is a decision about a program, or what became of one.
+  fileprivate var isDecided: Bool {
+    switch body {
+    case .decision, .subscriberState: true
+    case _: false
+    }
   }
 }

@@ -77,6 +77,48 @@ import Testing
     #expect(replay.sink.kinds.last == .dwell)
   }
 
+  private struct Times: RecordSink {
+    var times: [UTCTime] = []
+    var gapSeconds: [Double] = []
+    mutating func receive(_ record: Record) {
+      if case .gap(let seconds, _) = record.body { gapSeconds.append(seconds) }
+      if case .receiver = record.body { return }
+      times.append(record.time)
+    }
+  }
+
+  /// After the first silence the engine has had a long one, where it asked for nothing meanwhile, and takes the second
+  /// for what it is before the clock does, which sees every report.
+  @Test func `a silence counts once`() {
+    var request = ReplayRequest()
+    request.configuration.sampling.mode = .adaptive
+    var subscriber = Subscriber(name: "a")
+    subscriber.modes = .location
+    request.subscribers = [subscriber]
+    request.regions = [
+      Region(
+        id: "home",
+        shape: .circle(
+          center: Geodesy.direct(
+            from: Drive.origin, azimuthDegrees: 90, distanceMeters: 588), radiusMeters: 60),
+        notify: [.enter, .exit, .dwell], dwellSeconds: 1_800)
+    ]
+    var replay = TrackReplay(request, to: Times())
+    var (second, east) = (0.0, 0.0)
+    for steps in [200, 220, 400] {
+      for _ in 0..<steps {
+        replay.take(.fix(Drive.report(second, east: east)))
+        (second, east) = (second + 1, east + 1.4)
+      }
+      second += 4_000
+    }
+    _ = replay.finish(notes: [])
+    let sink = replay.sink
+    let isOrdered = zip(sink.times, sink.times.dropFirst()).allSatisfy { $0 <= $1 }
+    #expect(isOrdered)
+    #expect(sink.gapSeconds.count == 2, "\(sink.gapSeconds)")
+  }
+
   private struct Launches: RecordSink {
     var times: Set<UTCTime> = []
     mutating func receive(_ record: Record) {

@@ -213,6 +213,20 @@ import Testing
     #expect(try database.lastEventID() == 1_000)
   }
 
+  @Test func `a record of any type counts toward the share of the program that it names`() throws {
+    var encoder = RecordEncoder(format: .ndjson, track: nil)
+    var types: Set<String> = []
+    for body in Record.families.flatMap({ $0.samples }) {
+      let record = Record(id: 1, time: UTCTime(microseconds: 0), body: body)
+      let encoded = encoder.encode(record)
+      let line = try #require(encoded)
+      let row = StoreBatch.EventRow(record, line)
+      #expect(row.subscriber == (try JSONTree(Array("{\"v\":1".utf8) + line))["subscriber"]?.string, "\(record.type)")
+      if row.subscriber != nil { types.insert(record.type) }
+    }
+    #expect(types.isSuperset(of: ["decision", "notification", "fetch", "push", "transfer.done"]), "\(types)")
+  }
+
   @Test(
     arguments: [
       // Those of a log that ends 500 days ago.
