@@ -5,7 +5,6 @@ import LocationFormats
 /// An MQTT broker that events are published at. The connection stays up while the daemon runs.
 struct Broker {
   private var outlet: OwnTracksOutlet
-  private let isReduced: Bool
   /// Where commands come; nil where none are taken.
   private let commandTopic: String?
   /// Where pushes come; nil where none are taken.
@@ -24,7 +23,6 @@ struct Broker {
     throws(SendFailure)
   {
     outlet = OwnTracksOutlet(settings, scene)
-    isReduced = settings.isReduced
     commandTopic = settings.takesCommands == true ? outlet.commandTopic : nil
     pushTopic = settings.takesPushes == true ? outlet.pushTopic : nil
     var options = MQTTSession.Options(client: "locwatch-\(settings.instance)-\(settings.name)")
@@ -73,7 +71,7 @@ struct Broker {
     if line["places"] != nil, let scene = try? ExactDecoder.value(OwnTracksOutlet.Scene.self, of: line) {
       return publish(outlet.take(scene))
     }
-    let messages = outlet.messages(for: isReduced ? ReducedLine.of(line) : line)
+    let messages = outlet.messages(for: line)
     // The answer to a command has no id: nobody waits for it.
     guard let id = line["id"]?.integer else { return publish(messages) }
     sending.append((id, Set(messages.compactMap { link.publish($0) })))

@@ -33,7 +33,7 @@ import LocationFormats
     case .webhook:
       var webhook = try Webhook(settings, secrets)
       while let line = try input.next(), !input.isAbandoned {
-        try webhook.send(settings.isReduced ? ReducedLine.of(line) : line)
+        try webhook.send(line)
         if let id = line["id"]?.integer { Answer.accepted(id).say() }
       }
     case .mqtt:

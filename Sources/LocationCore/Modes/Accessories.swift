@@ -10,7 +10,7 @@ extension Trigger {
   public static let accessory = Trigger(
     rule: .accessory, wakes: true, relaunches: false, afterForceQuit: .sessionClosed,
     beforeUnlock: .notRunning, budget: .short,
-    waiting: .upTo(Policy.Configuration.Accessories().waitingLimit))
+    waiting: .upTo(Policy.Configuration.Accessories().waitingLimit), isOfProcess: true)
 }
 
 /// A session with an accessory, for those who look.

@@ -9,7 +9,7 @@ extension Trigger {
   /// Rule E4.
   public static let traffic = Trigger(
     rule: .traffic, wakes: true, relaunches: false, afterForceQuit: .closed, beforeUnlock: .notRunning,
-    withoutDelivery: .deferredInPlace, budget: .long, waiting: .mergesLater)
+    withoutDelivery: .deferredInPlace, budget: .long, waiting: .mergesLater, isOfProcess: true)
 }
 
 extension ModeMember {

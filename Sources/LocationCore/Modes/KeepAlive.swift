@@ -9,7 +9,7 @@ extension Trigger {
   /// Rule E2.
   public static let keepAlive = Trigger(
     rule: .keepAlive, wakes: true, relaunches: false, afterForceQuit: .removed, beforeUnlock: .notRunning,
-    inLowPower: .widerWindow, budget: .long, waiting: .mergesLater)
+    inLowPower: .widerWindow, budget: .long, waiting: .mergesLater, isOfProcess: true)
 }
 
 extension ModeMember {

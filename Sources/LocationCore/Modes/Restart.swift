@@ -9,7 +9,7 @@ extension Trigger {
   /// Rule E5.
   public static let restart = Trigger(
     rule: .restart, wakes: false, relaunches: true, afterForceQuit: .never, budget: .long,
-    waiting: .mergesLater)
+    waiting: .mergesLater, isOfProcess: true)
 }
 
 extension ModePart {

@@ -92,6 +92,8 @@ public struct Trigger: Hashable, Sendable {
   public var budget: Budget
   /// How its events wait.
   public var waiting: Waiting
+  /// Whether it is about one process: with that ends what waits of it (sections E and J).
+  public var isOfProcess: Bool
   /// What happened, where that is one of the kinds that a subscriber can choose.
   public var kind: EventKind?
   /// Whether it is a push without an alert, of which few wake (rule H2).
@@ -102,7 +104,7 @@ public struct Trigger: Hashable, Sendable {
   init(
     rule: Rule, service: Subscriber.Services = [], wakes: Bool, relaunches: Bool, afterForceQuit: Treatment,
     beforeUnlock: Treatment = .deferred, withoutDelivery: Treatment = .deferred,
-    inLowPower: Treatment = .goesOn, budget: Budget, waiting: Waiting
+    inLowPower: Treatment = .goesOn, budget: Budget, waiting: Waiting, isOfProcess: Bool = false
   ) {
     self.rule = rule
     row = rule
@@ -115,6 +117,7 @@ public struct Trigger: Hashable, Sendable {
     self.inLowPower = inLowPower
     self.budget = budget
     self.waiting = waiting
+    self.isOfProcess = isOfProcess
   }
 
   /// The same for an event of a kind.
@@ -137,9 +140,6 @@ public struct Trigger: Hashable, Sendable {
     case .upTo, .mergesLater, .latest, .onceEach: true
     }
   }
-
-  /// Whether it is about one process: with that ends what waits of it (sections E and J).
-  public var isOfProcess: Bool { [.keepAlive, .traffic, .restart, .accessory].contains(row) }
 
   /// Whether an event that was handed over holds off suspension until it is acknowledged.
   public var holdsOff: Bool { waiting != .none }

@@ -221,7 +221,9 @@ import Testing
       let encoded = encoder.encode(record)
       let line = try #require(encoded)
       let row = StoreBatch.EventRow(record, line)
-      #expect(row.subscriber == (try JSONTree(Array("{\"v\":1".utf8) + line))["subscriber"]?.string, "\(record.type)")
+      #expect(
+        row.subscriber == (try JSONTree(Array("{\"v\":1".utf8) + line))["subscriber"]?.string,
+        "\(record.type)")
       if row.subscriber != nil { types.insert(record.type) }
     }
     #expect(types.isSuperset(of: ["decision", "notification", "fetch", "push", "transfer.done"]), "\(types)")

@@ -76,6 +76,21 @@ import Testing
     #expect(ids(endpoint) == (try await changes(run)))
   }
 
+  @Test func `B8 a reduced outlet sends the middle of a cell, and no other place`() async throws {
+    let run = try DaemonRun()
+    let endpoint = try await run.startEndpoint()
+    try await add(run, endpoint, ["--reduced"])
+    try run.start(["--config", settings(run)])
+    let exact = Coordinate(uncheckedLatitude: 48.1397980, longitude: 11.5754000)
+    run.gpsd.say(ScriptedGPSD.report(second: 0, latitude: exact.latitude, longitude: exact.longitude))
+    try await run.wait("the event") { !endpoint.requests.isEmpty }
+    let data = try #require(endpoint.requests.first?.tree?["data"])
+    let middle = ReducedCell(exact).middle
+    #expect(data["lat"] == .fixed(middle.latitude, FixedPoint.degrees), "\(data)")
+    #expect(data["lon"] == .fixed(middle.longitude, FixedPoint.degrees), "\(data)")
+    #expect(!data.text.contains("48.139"), "\(data)")
+  }
+
   @Test func `while the endpoint is away and the daemon is killed nothing is lost`() async throws {
     let count = Corpus.isFull ? 10_000 : 300
     let kills = Corpus.isFull ? 20 : 5
