@@ -137,42 +137,36 @@ import Testing
     #expect(Set(try firstColumn("Regions")) == Set(RegionProperty.allCases.map(\.rawValue)))
   }
 
-  @Test func `every setting is described with its default`() throws {
-    let rows = Markdown.rows(in: try section("Settings"))
-    var groups: [String: [String]] = [:]
-    for row in rows {
-      let path = Markdown.codes(in: row[0])[0].split(separator: ".").map(String.init)
-      groups[path[0], default: []].append("  \(path[1]): \(Markdown.codes(in: row[2])[0])")
+  @Test func `every setting is described with its unit, default and range`() throws {
+    let rows = Markdown.rows(in: try section("Settings")).map { Array($0.prefix(4)) }
+    let known = Setting.all.map { setting in
+      let value = setting.value(in: EngineConfiguration())
+      let text = value == .word("") ? "\"\"" : "\(value)"
+      return ["`\(setting.key)`", setting.unit ?? "", "`\(text)`", Self.range(of: setting)]
     }
-    let known = Dictionary(grouping: Setting.all, by: \.section).mapValues { $0.map(\.name) }
-    #expect(
-      groups.mapValues { Set($0.map { $0.split(separator: ":")[0].dropFirst(2) }.map(String.init)) }
-        == known.mapValues { Set($0) })
-    let yaml = groups.sorted { $0.key < $1.key }.map { "\($0):\n\($1.joined(separator: "\n"))\n" }.joined()
-    let read = try temporary(yaml) { path in
-      var configuration = EngineConfiguration()
-      configuration.significant.distanceMeters = 1
-      configuration.significant.windowSeconds = 1
-      configuration.gate.maxAccuracyMeters = 1
-      configuration.gate.maxSpeedMetersPerSecond = 1
-      configuration.gate.maxAgeSeconds = 1
-      configuration.gapSeconds = 1
-      configuration.visits.radiusMeters = 1
-      configuration.policy.forceQuitBlocksLocation = true
-      configuration.policy.protectUntilFirstUnlock = true
-      configuration.policy.graceSeconds = 1
-      configuration.policy.exitSeconds = 1
-      configuration.policy.taskBudgetSeconds = 1
-      configuration.policy.taskWarningSeconds = 1
-      configuration.policy.backOffLimitSeconds = 1
-      configuration.policy.throttleOverruns = 1
-      configuration.policy.throttleSeconds = 1
-      configuration.policy.throttleLimitSeconds = 1
-      var daemon = DaemonSettings()
-      try Settings.read(path: path, into: &configuration, &daemon)
-      return configuration
+    let difference = Set(rows).symmetricDifference(known)
+    #expect(difference.isEmpty)
+  }
+
+  /// The values that a setting takes, in words; empty where that is no matter of numbers.
+  private static func range(of setting: Setting) -> String {
+    let (low, high): (Double, Double)
+    switch setting.place {
+    case .number(_, let range), .kept(_, let range), .daemon(_, let range):
+      (low, high) = (range.lowerBound, range.upperBound)
+    case .count(_, _, let range): (low, high) = (Double(range.lowerBound), Double(range.upperBound))
+    case .flag, .sampling, .command, .path: return ""
     }
-    #expect(read == EngineConfiguration())
+    let bound = setting.bound.map {
+      ", at \($0.isUpper ? "most" : "least") `\(setting.section).\($0.name)`"
+    }
+    return "\(grouped(low)) to \(grouped(high))\(bound ?? "")"
+  }
+
+  /// A number with commas between thousands.
+  private static func grouped(_ number: Double) -> String {
+    guard let whole = Int(exactly: number) else { return "\(number)" }
+    return whole.formatted(.number.locale(Locale(identifier: "en_US")))
   }
 
   @Test func `the files shown can be read`() throws {
