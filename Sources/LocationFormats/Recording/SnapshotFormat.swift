@@ -7,8 +7,9 @@ package import LocationCore
 /// | 1, without a member `version` | `configuration`, `state`, `regions`; parts of the state repeat their settings (0.1.0) |
 /// | 2 | `version`, `state`, `regions`; the settings stand beside the snapshot, once |
 ///
-/// `SnapshotFormatTests` holds the members of the present version against a golden. Whoever changes them raises the
-/// version and adds a migration.
+/// A new member is optional, or has a default in its decoder: older snapshots then still open. Whoever renames a member, or
+/// gives it another meaning, raises the version and adds a migration. `SnapshotFormatTests` opens stored snapshots of each
+/// version, and holds the members of the present one against a golden.
 package enum SnapshotFormat {
   /// The version that is written.
   package static let version = 2

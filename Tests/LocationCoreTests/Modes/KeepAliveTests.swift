@@ -32,6 +32,13 @@ import Testing
     #expect(stage.calls().count == 1)
   }
 
+  @Test func `E2 the machine is woken for the call of the earliest`() {
+    var stage = Self.stage(["a": 900, "b": 600])
+    stage.wait(until: 100)
+    let alarm = stage.engine.nextAlarm
+    #expect(alarm == Drive.instant(600))
+  }
+
   @Test func `E1 E2 a keep-alive is as long as is set, and may come as early`() {
     var stage = Stage {
       $0.policy.keepAlive.limitSeconds = 1000
