@@ -138,15 +138,17 @@ struct Inquiry: ~Copyable {
   }
 
   private mutating func handle(_ stamped: Stamped) {
-    switch stamped.event {
+    if case .removeRegion(let id) = stamped.event { forgetVerdicts(of: id) }
     // What the last fix said of it, it said of another outline.
-    case .changeRegion(let region) where engine.region(region.id)?.shape != region.shape:
-      host.ports.seen.fix?.verdicts.removeAll { $0.region == region.id }
-    case .removeRegion(let id): host.ports.seen.fix?.verdicts.removeAll { $0.region == id }
-    case _: break
+    if case .changeRegion(let region) = stamped.event, engine.region(region.id)?.shape != region.shape {
+      forgetVerdicts(of: region.id)
     }
     host.handle(stamped)
     host.commit(at: stamped.at)
+  }
+
+  private mutating func forgetVerdicts(of region: String) {
+    host.ports.seen.fix?.verdicts.removeAll { $0.region == region }
   }
 
   private mutating func advance(to instant: EngineInstant) {

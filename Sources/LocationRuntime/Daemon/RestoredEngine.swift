@@ -138,9 +138,8 @@ extension StoreBatch.EventRow {
 extension Record {
   /// Whether it is a decision about a program, or what became of one.
   fileprivate var isDecided: Bool {
-    switch body {
-    case .decision, .subscriberState: true
-    case _: false
-    }
+    if case .decision = body { return true }
+    if case .subscriberState = body { return true }
+    return false
   }
 }

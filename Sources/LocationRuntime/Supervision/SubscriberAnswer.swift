@@ -68,15 +68,15 @@ package enum SubscriberAnswer: Hashable, Sendable {
       found = answer
     }
     try reader.end()
-    switch found {
-    case .register(let registration)?:
+    if case .register(let registration) = found {
       return .register(Registration(name: registration.name, signal: signal))
-    case .request(.answer(let answer))?:
+    }
+    if case .request(.answer(let answer)) = found {
       return .request(
         .answer(
           TransferAnswer(number: answer.number, user: credentials[.user], password: credentials[.password])))
-    case _: return found
     }
+    return found
   }
 
   /// Whether it asks for a text to be kept, be it too long: its line may be longer than others.
@@ -88,7 +88,7 @@ package enum SubscriberAnswer: Hashable, Sendable {
   }
 
   /// What a program says a thing by, and is refused it by.
-  fileprivate enum Key: String {
+  enum Key: String, CaseIterable {
     case ack
     case done
     case beginTask = "begin_task"

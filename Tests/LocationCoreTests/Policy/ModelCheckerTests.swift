@@ -77,5 +77,15 @@ import Testing
     let file = PackageRoot.file("Sources/LocationCore/\(mutation.file)")
     let text = try String(contentsOfFile: file, encoding: .utf8)
     #expect(text.components(separatedBy: mutation.old).count == 2, "\(mutation.name)")
+    let words = "\"" + mutation.invariant
+    let isKept = try ["ModelWitness", "SequenceChecker", "ModelChecker"].contains { name in
+      let path = PackageRoot.file("Tests/LocationCoreTests/Policy/Model/\(name).swift")
+      return try String(contentsOfFile: path, encoding: .utf8).contains(words)
+    }
+    #expect(isKept, "no checker has the invariant \(mutation.invariant)")
+  }
+
+  @Test func `every action is of a theme, in which longer sequences of it are tried`() {
+    #expect(Set(ModelAction.allCases).subtracting(ModelPlan.themes.joined()).isEmpty)
   }
 }

@@ -171,7 +171,7 @@ private typealias Fixture = PowerFixture
     #expect(use[.radioActive] + use[.radioTail] <= run, "\(random)")
   }
 
-  @Test func twoWhoNeedTheReceiverPayHalfEach() {
+  @Test func `L2 two who need the receiver pay half each`() {
     let profile = Fixture.profile([.receiverTrackStrong: 100, .receiverTrackWeak: 100])
     var ledger = Fixture.ledger(profile, ["a"])
     ledger.setReceiver(.trackingStrong, at: Fixture.at(0))
@@ -242,7 +242,7 @@ private typealias Fixture = PowerFixture
     #expect(ledger.entries.allSatisfy { $0.subscriber == PowerLedger.shared && $0.rule == .sharedReceiver })
   }
 
-  @Test func everyJouleHasAComponentAPayerAndARule() {
+  @Test func `L1 every joule has a component, a payer and a rule`() {
     var random = SeededRandom(5)
     let day = Self.day(&random, steps: 300)
     let ledger = Self.book(day, Fixture.full, &random)

@@ -21,7 +21,7 @@ import Testing
     return ledger
   }
 
-  @Test func `an estimate has its profile and its interval`() throws {
+  @Test func `L3 an estimate has its profile and its interval`() throws {
     let account = EnergyAccount(rows, try books("pinephone"), byDay: true)
     let lines = account.json(at: UTCTime(microseconds: 0)).split(separator: "\n")
     #expect(lines.count == 2)

@@ -21,20 +21,23 @@ import Testing
     let section = try #require(try Markdown("Docs/Design.md").section("Layout"))
     for row in Markdown.rows(in: section) {
       for target in Markdown.codes(in: row[0]) where Tidy.isC(target) {
-        #expect(row[1].contains(Self.importer(of: target) ?? "no file yet"), "\(target): \(row[1])")
+        let importers = Self.importers(of: target)
+        #expect(
+          !importers.isEmpty && importers.allSatisfy { row[1].contains("`\($0)`") }, "\(target): \(importers)"
+        )
       }
     }
   }
 
-  /// The first file that imports a module, without its folder.
-  private static func importer(of module: String) -> String? {
+  /// The files that import a module, without their folders.
+  private static func importers(of module: String) -> [String] {
     let files = (FileManager.default.subpaths(atPath: PackageRoot.file("Sources")) ?? []).sorted()
-    let file = files.first { file in
+    return files.filter { file in
       file.hasSuffix(".swift")
         && (try? String(contentsOfFile: PackageRoot.file("Sources/" + file), encoding: .utf8))?
           .split(separator: "\n").contains { $0.hasSuffix("import \(module)") } == true
     }
-    return file?.split(separator: "/").last.map(String.init)
+    .compactMap { $0.split(separator: "/").last.map(String.init) }
   }
 
   @Test func `every event and effect is named`() throws {

@@ -148,6 +148,12 @@ import Testing
     #expect(difference.isEmpty)
   }
 
+  @Test func `each key by which a program says something stands in its page`() throws {
+    let page = try String(contentsOfFile: PackageRoot.file("Docs/Subscribers.md"), encoding: .utf8)
+    let missing = SubscriberAnswer.Key.allCases.map(\.rawValue).filter { !page.contains("\"\($0)\"") }
+    #expect(missing.isEmpty)
+  }
+
   /// The values that a setting takes, in words; empty where that is no matter of numbers.
   private static func range(of setting: Setting) -> String {
     let (low, high): (Double, Double)

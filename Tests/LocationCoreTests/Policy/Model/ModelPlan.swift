@@ -90,5 +90,7 @@ enum ModelPlan {
     [.issue, .region, .acknowledgeOldest, .exit, .quit, .reboot, .unlock, .launch, .background, .minute],
     // Pushes, of which silent ones have to wait.
     [.push, .silentPush, .acknowledgeAll, .quit, .launch, .background, .backgroundDeliveryOff, .minute],
+    // What a program says to end early or to go on, visits, and the first signs of short memory.
+    [.done, .hold, .visit, .warning, .whenInUse, .acknowledgeAll, .launch, .background, .tenSeconds],
   ]
 }
