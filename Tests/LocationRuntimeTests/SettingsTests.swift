@@ -63,6 +63,8 @@ import Testing
     ("policy: {grace_s: soon}", "fix"),
     ("policy: {throttle_overruns: 0}", "policy.throttle_overruns: 0 is outside 1 to 1000"),
     ("policy: {throttle_overruns: 2.5}", "policy.throttle_overruns: expected a whole number"),
+    ("state: {event_rows: 1.5}", "state.event_rows: expected a whole number"),
+    ("transfers: {max_bytes: 1.5}", "transfers.max_bytes: expected a whole number"),
     (
       "policy: {throttle_s: 100, throttle_limit_s: 50}",
       "policy.throttle_s: 100 is above policy.throttle_limit_s, which is 50; lower it, or raise policy.throttle_limit_s"

@@ -23,8 +23,8 @@ struct ReceiverModel {
   /// A track without a point for so long says that there was no sky.
   private static let skySeconds = 60.0
 
-  /// Whether it is on and has found where it is.
-  var isTracking: Bool { readyAt != nil && hasFix }
+  /// Whether it has the fix of an instant, if the track has one and there was no silence before it.
+  func isReady(at instant: EngineInstant) -> Bool { readyAt.map { $0 <= instant } ?? false }
 
   init(_ sampling: SamplingConfiguration) { patienceSeconds = sampling.searchSeconds }
 

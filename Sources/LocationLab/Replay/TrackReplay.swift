@@ -225,7 +225,12 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
       guard isWanted(report) else { return }
       let instant = stamp(report)
       if instant > .distantPast { run(until: instant) }
-      take(report, at: instant)
+      if datesByClock, let later = dateAgain(report, at: instant) {
+        run(until: later)
+        take(report, at: later)
+      } else {
+        take(report, at: instant)
+      }
     }
     commit()
   }
@@ -240,12 +245,6 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   /// before counts; before the first that it can place there is nothing to count from.
   @inline(never)
   private mutating func dated(_ report: FixReport) -> EngineInstant {
-    // The engine may take for a silence what the clock does not: it has had longer ones, while it asked for nothing.
-    if receiver?.isTracking == true, clock.instant(ofReplayed: report) == nil,
-      host.instant(ofReplayed: report) > now
-    {
-      clock.notePause()
-    }
     var instant = max(now, clock.stamp(report) ?? now)
     guard instant > .distantPast, let time = report.time else { return instant }
     if instant == now, let last = lastStamp {
@@ -256,6 +255,17 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     }
     lastStamp = (time, instant)
     return instant
+  }
+
+  /// When a report happens that the engine is about to believe, and ``clock`` did not; nil where they agree. The engine
+  /// may take for a silence what the clock does not: it has had longer ones, while it asked for nothing.
+  @inline(never)
+  private mutating func dateAgain(_ report: FixReport, at instant: EngineInstant) -> EngineInstant? {
+    guard receiver?.isReady(at: instant) == true, clock.last?.time != report.time,
+      host.instant(ofReplayed: report) > instant
+    else { return nil }
+    clock.notePause()
+    return dated(report)
   }
 
   /// Hands a report to the engine, where the receiver was asked for it.

@@ -94,15 +94,21 @@ public struct Setting: Sendable {
     _ configuration: inout EngineConfiguration, _ daemon: inout DaemonSettings, to node: StrictYAML
   ) throws(Failure) {
     switch place {
-    case .number(let path, let range): configuration[keyPath: path] = try node.double(in: range)
+    case .number(let path, let range): configuration[keyPath: path] = try number(node, in: range)
     case .count(let path, _, let range): configuration[keyPath: path] = try node.int(in: range)
     case .flag(let path): configuration[keyPath: path] = try node.bool()
     case .sampling: configuration.sampling.mode = try node.word(SamplingChoice.self).mode
-    case .kept(let path, let range): daemon.retention[keyPath: path] = try node.double(in: range)
+    case .kept(let path, let range): daemon.retention[keyPath: path] = try number(node, in: range)
     case .command(let path): daemon[keyPath: path] = try Self.command(node)
-    case .daemon(let path, let range): daemon[keyPath: path] = try node.double(in: range)
+    case .daemon(let path, let range): daemon[keyPath: path] = try number(node, in: range)
     case .path(let path): daemon[keyPath: path] = try node.string()
     }
+  }
+
+  /// A number of a file; a whole one where there is no half.
+  private func number(_ node: StrictYAML, in range: ClosedRange<Double>) throws(Failure) -> Double {
+    guard unit == "rows" || unit == "bytes" else { return try node.double(in: range) }
+    return Double(try node.int(in: Int(range.lowerBound)...Int(range.upperBound)))
   }
 
   /// Looks whether it goes with the setting that bounds it: in the file, or else by default.
