@@ -29,7 +29,7 @@ extension Explanation {
     for number in past.snapshots {
       var inquiry = try Inquiry(question, from: database.snapshot(number: number))
       try database.journal(after: number) { inquiry.take($0) }
-      inquiry.end(lastEventID: try database.lastEventID())
+      inquiry.end(lastEventID: try database.lastEventID(), at: try database.newestTime())
       // Right after a snapshot nothing is known of how the last fix came to be taken: look farther back.
       let isLast = number == past.snapshots.last
       guard inquiry.seen.fix != nil || inquiry.engine.tally.last == nil || isLast else { continue }

@@ -124,8 +124,15 @@ struct Inquiry: ~Copyable {
   }
 
   /// Ends where nothing more is known: fires the deadlines of which records are kept.
-  mutating func end(lastEventID: Int) {
-    while !isReached, engine.nextID <= lastEventID, let due = engine.nextDeadline {
+  ///
+  /// - Parameters:
+  ///   - lastEventID: the id of the newest record.
+  ///   - time: the time of the latest; nil where none is kept. Beyond it nothing has fired, whatever a damaged id says.
+  mutating func end(lastEventID: Int, at time: UTCTime?) {
+    guard let time else { return }
+    while !isReached, engine.nextID <= lastEventID, let due = engine.nextDeadline,
+      due <= engine.instant(at: time)
+    {
       if let until = question.until, due > engine.instant(at: until) { return }
       advance(to: due)
     }

@@ -1,5 +1,5 @@
 import GRDB
-import LocationCore
+package import LocationCore
 package import LocationFormats
 
 extension StateDatabase {
@@ -106,6 +106,13 @@ extension StateDatabase {
       try Int64.fetchOne(database, sql: "SELECT min(time) FROM events WHERE subscriber IS NULL").map {
         UTCTime(microseconds: $0)
       }
+    }
+  }
+
+  /// The time of the latest event that is kept; nil where there is none.
+  package func newestTime() throws(Failure) -> UTCTime? {
+    try read("events") { database in
+      try Int64.fetchOne(database, sql: "SELECT max(time) FROM events").map { UTCTime(microseconds: $0) }
     }
   }
 

@@ -1,3 +1,4 @@
+import GRDB
 import TestSupport
 import Testing
 
@@ -27,6 +28,18 @@ import Testing
     } catch {
       return error
     }
+  }
+
+  /// The program is asked to fetch each hour, for as long as somebody looks.
+  @Test func `the id of a damaged row makes up no decisions`() throws {
+    let terms = Subscriber(name: "hourly", modes: .fetch)
+    let past = try Past(
+      [Stamped(at: Drive.instant(0), .addSubscriber(terms, .suspended))] + Self.events)
+    let whole = try past.explain(Question(region: "home")).text
+    try DatabaseQueue(path: past.path).writeWithoutTransaction {
+      try $0.execute(sql: "UPDATE events SET id = 1 << 50 WHERE seq = (SELECT max(seq) FROM events)")
+    }
+    #expect(try past.explain(Question(region: "home")).text == whole)
   }
 
   @Test func `a mistyped region or subscriber finds the nearest`() throws {
