@@ -6,6 +6,8 @@ import LocationFormats
 struct EventInput {
   private var lines = LineBuffer(limit: Self.lineBytes)
   private var hasEnded = false
+  /// Whether the positions of events are made coarse here, before any kind of outlet sees them.
+  var isReduced = false
 
   /// The longest line: far above any record.
   private static let lineBytes = 1 << 20
@@ -26,7 +28,8 @@ struct EventInput {
     case .tooLong: throw SendFailure("a line of the daemon's is too long")
     case .line(let range):
       do throws(JSONError) {
-        return try JSONTree(Array(lines.bytes[range]))
+        let line = try JSONTree(Array(lines.bytes[range]))
+        return isReduced && line["type"] != nil ? ReducedLine.of(line) : line
       } catch {
         throw SendFailure("a line of the daemon's is no JSON: \(error.what)")
       }

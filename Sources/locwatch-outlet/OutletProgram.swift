@@ -28,6 +28,7 @@ import LocationFormats
     guard let settings = try? ExactDecoder.value(OutletSettings.self, of: first) else {
       throw SendFailure("its settings are of another version of locwatch")
     }
+    input.isReduced = settings.isReduced
     let secrets = try secrets(settings)
     switch settings.kind {
     case .webhook:

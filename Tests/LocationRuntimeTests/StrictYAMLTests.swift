@@ -86,6 +86,11 @@ import Testing
       "2: not YAML: more than 256 levels of lists and maps"
     ),
     (
+      "a0: &a0 \(String(repeating: "[", count: 200))1\(String(repeating: "]", count: 200))\na1: "
+        + "\(String(repeating: "[", count: 60))*a0",
+      "2: not YAML: more than 256 levels of lists and maps"
+    ),
+    (
       "a0: &a0 [1]\n"
         + (1...9).map { level in
           "a\(level): &a\(level) [\(String(repeating: "*a\(level - 1),", count: 9))]\n"

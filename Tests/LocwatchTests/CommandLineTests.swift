@@ -370,6 +370,16 @@ import Testing
     )
   }
 
+  @Test func `energy that nobody in particular caused is explained`() async throws {
+    let track = ["Tracks/commute-with-stops.gpx", "--no-programs"]
+    let replay = try await Binary.run(["replay", "--format", "ndjson"] + track)
+    let line = try #require(
+      replay.stdout.split(separator: "\n").last { $0.contains(#""subscriber":"shared""#) })
+    let id = try #require(try JSONTree(Array(line.utf8))["id"]?.integer)
+    let run = try await Binary.run(["explain", "--event", "\(id)", "--track"] + track)
+    #expect(run.status == 0, "\(run.stderr)")
+  }
+
   @Test(arguments: [
     ([], "nothing says when the notification is shown; give one of at, wall, after, now and region"),
     (["--now", "--after", "10"], "after and now exclude each other; give one of"),

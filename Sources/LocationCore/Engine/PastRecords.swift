@@ -110,6 +110,11 @@ private struct NameReader: RecordVisitor {
   }
 }
 
+extension Record {
+  /// The subscriber it is about, which is its field of that name; nil where it has none.
+  package var subscriber: String? { PastRecords.Subject(body).names["subscriber"] }
+}
+
 extension Engine {
   /// Records under the ids that they had what it is shown again from here on, and what is new under ids above `last`.
   package mutating func recall(_ past: PastRecords, through last: Int) {

@@ -74,24 +74,6 @@ extension Record {
   }
 }
 
-extension Record {
-  /// The subscriber it is about, which is its field of that name; nil where it has none.
-  package var subscriber: String? {
-    var reader = SubscriberReader()
-    body.describe(to: &reader)
-    return reader.subscriber
-  }
-}
-
-/// Reads whom a record is about.
-private struct SubscriberReader: RecordVisitor {
-  var subscriber: String?
-
-  mutating func text(_ key: StaticString, _ value: String?, _ meaning: StaticString, column: CSVColumn?) {
-    if key.description == "subscriber" { subscriber = value }
-  }
-}
-
 extension Record.Body {
   /// Calls the visitor with the family's value and its fields. The one `switch` over all records.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {

@@ -42,14 +42,6 @@ package struct OwnTracksOutlet: Sendable {
       self.accuracyMeters = accuracyMeters
     }
 
-    /// The middle of its cell of rule B8.
-    package var reduced: Position {
-      let cell = ReducedCell(Coordinate(uncheckedLatitude: latitude, longitude: longitude))
-      return Position(
-        latitude: cell.middle.latitude, longitude: cell.middle.longitude,
-        accuracyMeters: cell.accuracy.radiusMeters)
-    }
-
     /// As a record has it.
     var line: JSONTree {
       .object([
@@ -124,7 +116,7 @@ package struct OwnTracksOutlet: Sendable {
     // Only an outlet for whatever moves the device may say where it is before it moves.
     let isForMoves = settings.regions == nil && settings.types?.contains("significant") ?? true
     if announces, isForMoves, let line = scene.position?.line {
-      attributes = attributes(of: line)
+      attributes = attributes(of: settings.isReduced ? ReducedLine.of(line) : line)
     }
   }
 

@@ -40,6 +40,19 @@ extension YAMLNode {
   /// Values that aliases may repeat. A few lines of aliases of aliases stand for more than memory holds.
   static let mostRepeated = 100_000
 
+  /// Levels of lists and maps in it; 0 of a scalar.
+  fileprivate var depth: Int {
+    switch content {
+    case .scalar: 0
+    case .list(let elements): 1 + (elements.map(\.depth).max() ?? 0)
+    case .map(let entries): 1 + (entries.map { max($0.key.depth, $0.value.depth) }.max() ?? 0)
+    }
+  }
+
+  fileprivate static func tooDeep(_ line: Int) -> YAMLProblem {
+    .syntax("more than \(deepestLevel) levels of lists and maps", line: line)
+  }
+
   /// The document of a text; nil where there is none.
   ///
   /// - Throws: The first thing that is wrong with it, or that there is more than one document.
@@ -128,9 +141,7 @@ extension YAMLNode {
   }
 
   private mutating func node(_ event: Event, level: Int) throws(YAMLProblem) -> YAMLNode {
-    guard level <= YAMLNode.deepestLevel else {
-      throw .syntax("more than \(YAMLNode.deepestLevel) levels of lists and maps", line: event.line)
-    }
+    guard level <= YAMLNode.deepestLevel else { throw YAMLNode.tooDeep(event.line) }
     let before = unsafe count
     unsafe count += 1
     let content: YAMLNode.Content
@@ -144,6 +155,7 @@ extension YAMLNode {
       guard unsafe repeated <= YAMLNode.mostRepeated else {
         throw .syntax("aliases repeat more than \(YAMLNode.mostRepeated) values", line: event.line)
       }
+      guard level + node.depth <= YAMLNode.deepestLevel else { throw YAMLNode.tooDeep(event.line) }
       return node
     case .scalar(let text, let isPlain): content = .scalar(text, isPlain: isPlain)
     case .list: content = unsafe try .list(elements(level: level))

@@ -135,7 +135,11 @@ extension Explanation {
       move = engine.moveStanding(at: engine.instant(at: time))
       stay = engine.visitStanding
     }
-    let subscriber = question.subscriber ?? seen.subject?.subscriber
+    // One that was removed since, and `shared`, is none of those there are.
+    let subject = seen.subject?.subscriber.flatMap { name in
+      engine.subscribers.contains { $0.subscriber.name == name } ? name : nil
+    }
+    let subscriber = question.subscriber ?? subject
     listeners = try Self.listeners(named: subscriber, of: event == nil ? region : nil, engine, seen)
     if let event { for index in listeners.indices { listeners[index].tellOfSilence(at: event, in: region) } }
   }

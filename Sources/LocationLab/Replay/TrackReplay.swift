@@ -261,7 +261,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   /// may take for a silence what the clock does not: it has had longer ones, while it asked for nothing.
   @inline(never)
   private mutating func dateAgain(_ report: FixReport, at instant: EngineInstant) -> EngineInstant? {
-    guard receiver?.isReady(at: instant) == true, clock.last?.time != report.time,
+    guard receiver?.isReady(at: instant) ?? true, clock.last?.time != report.time,
       host.instant(ofReplayed: report) > instant
     else { return nil }
     clock.notePause()
@@ -342,6 +342,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
 
   /// Plays what is left of the scenario, lets the programs finish, and settles the books.
   mutating func finish(notes: [String]) -> Summary {
+    let trackEnd = now
     while let due = EngineInstant.earlier(steps.next, host.ports.model.next) {
       run(until: max(due, now))
     }
@@ -349,7 +350,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     commit()
     var summary = Summary(
       of: host.engine, modes: host.ports.modes, notes: notes, draws: request.shared?.draws)
-    if receiver != nil, let begin, let end = host.engine.tally.last.map({ max($0.instant, now) }) {
+    if receiver != nil, let begin, let end = host.engine.tally.last.map({ max($0.instant, trackEnd) }) {
       // The track goes on after the last fix that was asked for.
       summary.durationSeconds = begin.seconds(to: end)
       summary.deviceJoules = host.engine.ledger.deviceJoules(overSeconds: summary.durationSeconds)

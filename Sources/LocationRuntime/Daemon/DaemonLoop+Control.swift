@@ -98,7 +98,7 @@ extension DaemonLoop {
       {
         var what = "what was"
         if case .subscriber(_, .mode(.notify(let notification))) = request.event {
-          what = "notification \"\(notification.id ?? notification.content.title)\""
+          what = notification.id.map { "notification \"\($0)\"" } ?? "a notification"
         }
         Self.log("\(name): \(what) asked for before the daemon started is \(Self.failure(refusal))")
       }

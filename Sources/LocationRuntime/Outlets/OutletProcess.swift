@@ -96,7 +96,6 @@ struct OutletProcess: Outlet {
   mutating func take(_ scene: OwnTracksOutlet.Scene) {
     guard staysConnected else { return }
     self.scene = scene
-    if settings.isReduced { self.scene?.position = scene.position?.reduced }
     isSceneStale = false
   }
 
@@ -154,27 +153,13 @@ struct OutletProcess: Outlet {
     taken = []
   }
 
-  mutating func say(_ line: JSONTree) {
-    process?.say((settings.isReduced ? ReducedLine.of(line) : line).text)
-  }
+  mutating func say(_ line: JSONTree) { process?.say(line.text) }
 
   // MARK: - Events
 
   mutating func offer(_ events: [LoggedEvent]) throws(OutletFailure) {
-    let lines = try events.map { (event) throws(OutletFailure) in try told(of: event) }
     try start()
-    process?.say(lines)
-  }
-
-  /// The line of an event, with no more about the place than the outlet may tell. The process knows no more either: no
-  /// kind of outlet can forget it.
-  private func told(of event: LoggedEvent) throws(OutletFailure) -> String {
-    guard settings.isReduced else { return event.line }
-    do throws(JSONError) {
-      return ReducedLine.of(try JSONTree(Array(event.line.utf8))).text
-    } catch {
-      throw OutletFailure("event \(event.id) can't be read: \(error.what)")
-    }
+    process?.say(events.lazy.map(\.line))
   }
 
   mutating func accepted() throws(OutletFailure) -> Int? {

@@ -107,8 +107,12 @@ public struct Setting: Sendable {
 
   /// A number of a file; a whole one where there is no half.
   private func number(_ node: StrictYAML, in range: ClosedRange<Double>) throws(Failure) -> Double {
-    guard unit == "rows" || unit == "bytes" else { return try node.double(in: range) }
-    return Double(try node.int(in: Int(range.lowerBound)...Int(range.upperBound)))
+    let number = try node.double(in: range)
+    let isCounted = unit == "rows" || unit == "bytes"
+    guard !isCounted || number == number.rounded() else {
+      throw node.failure("expected a whole number, found \(number)")
+    }
+    return number
   }
 
   /// Looks whether it goes with the setting that bounds it: in the file, or else by default.

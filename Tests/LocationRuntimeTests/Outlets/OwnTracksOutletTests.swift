@@ -156,7 +156,6 @@ import Testing
       change(&settings)
       var scene = OwnTracksOutlet.Scene(places: [])
       scene.position = .init(latitude: 48.0083633, longitude: 11.5, accuracyMeters: 2.48)
-      if settings.isReduced { scene.position = scene.position?.reduced }
       return shown(OwnTracksOutlet(settings, scene).greeting()).filter { $0.contains("/attributes ") }
     }
     #expect(

@@ -119,6 +119,33 @@ import Testing
     #expect(sink.gapSeconds.count == 2, "\(sink.gapSeconds)")
   }
 
+  /// As of a policy of `compare`, which hands on fixes 50 m apart.
+  @Test func `a silence counts once where few fixes are handed on`() {
+    var request = ReplayRequest()
+    request.subscribers = [Subscriber(name: "a")]
+    request.regions = [
+      Region(
+        id: "home",
+        shape: .circle(
+          center: Geodesy.direct(from: Drive.origin, azimuthDegrees: 90, distanceMeters: 300),
+          radiusMeters: 200),
+        notify: [.enter, .exit, .dwell], dwellSeconds: 1_800)
+    ]
+    for walk in stride(from: 180, through: 216, by: 4) {
+      var replay = TrackReplay(request, to: Times(), handsOnAll: false)
+      var filter = DistanceFilter(thresholdMeters: 50)
+      for index in 0..<(walk + 400) {
+        let report = Drive.report(Double(index + (index < walk ? 0 : 4_000)), east: 1.4 * Double(index))
+        let place = Coordinate(uncheckedLatitude: report.latitude, longitude: report.longitude)
+        if filter.passes(place) { replay.take(.fix(report)) } else { replay.pass(report) }
+      }
+      _ = replay.finish(notes: [])
+      let times = replay.sink.times
+      let isOrdered = zip(times, times.dropFirst()).allSatisfy { $0 <= $1 }
+      #expect(isOrdered, "\(walk) s of walking")
+    }
+  }
+
   private struct Launches: RecordSink {
     var times: Set<UTCTime> = []
     mutating func receive(_ record: Record) {

@@ -3,7 +3,8 @@
 /// What an observer beside the policy knows, and the rules as it holds the policy to them.
 ///
 /// It is told what is done to the subscriber and what the policy decides and orders. It never asks the policy what
-/// should have been done; ``standing(_:_:at:)`` alone compares both.
+/// should have been done; ``standing(_:_:at:)`` alone compares both. But when the wake of a program that sounds began,
+/// the policy says.
 struct ModelWitness: Hashable {
   /// Events that were accepted and are neither acknowledged nor dropped, oldest first.
   var kept: [Int] = []
