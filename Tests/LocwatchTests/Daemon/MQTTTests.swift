@@ -75,6 +75,28 @@ struct MQTTTests {
     try await run.wait("the will") { later.stdout.contains(#"{"_type":"lwt""#) }
   }
 
+  @Test func `B8 a reduced outlet publishes no exact place, neither at its start nor when the device moves`()
+    async throws
+  {
+    let run = try DaemonRun()
+    let broker = try await run.startBroker()
+    let reader = try broker.read("#", client: "reader")
+    #expect(try await run.command(["regions", "add", "home", "--circle", "40.1234,11.5,300"]).status == 0)
+    try await add(run, broker, ["--home-assistant", "--reduced"])
+    try run.start(["--config", settings(run)])
+    for index in 0..<5 {
+      run.gpsd.say(
+        ScriptedGPSD.report(
+          second: 10 * index, latitude: 40.1234 + 0.0054 * Double(index), longitude: 11.5432))
+    }
+    try await run.wait("the locations") { times(reader).count >= 5 }
+    #expect(await run.end() == 0)
+    // The next one announces where the device is.
+    try run.start(["--config", settings(run)])
+    try await run.wait("its attributes") { lines(reader, "owntracks/anna/boat/attributes").count >= 6 }
+    #expect(!reader.stdout.contains("11.543") && !reader.stdout.contains("40.123"), "\(reader.stdout)")
+  }
+
   @Test func `Home Assistant finds the device, its regions and whether it is there`() async throws {
     let run = try DaemonRun()
     let broker = try await run.startBroker()
