@@ -168,9 +168,9 @@ struct Session: Hashable, Sendable, Codable {
   /// that it asked for alone is of no service (rule B9).
   func wants(_ pending: Pending) -> Bool {
     if let region = pending.region {
+      guard wants(pending.trigger.kind) else { return false }
       let wasRenamed =
         subscriber.formerRegions?.contains { $0.covers(pending.event, region: region) } ?? false
-      guard wants(pending.trigger.kind) else { return false }
       return wants(region: region) || wasRenamed && subscriber.services.contains(.regions)
     }
     return wants(pending.trigger)

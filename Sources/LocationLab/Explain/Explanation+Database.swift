@@ -26,10 +26,11 @@ extension Explanation {
         .conditionFails, file: path, what: "its journal begins later, at \(begins.rfc3339)",
         remedy: "locwatch events tells what happened before; state.journal_rows is how much is kept")
     }
+    let (lastID, lastTime) = (try database.lastEventID(), try database.newestTime())
     for number in past.snapshots {
       var inquiry = try Inquiry(question, from: database.snapshot(number: number))
       try database.journal(after: number) { inquiry.take($0) }
-      inquiry.end(lastEventID: try database.lastEventID(), at: try database.newestTime())
+      inquiry.end(lastEventID: lastID, at: lastTime)
       // Right after a snapshot nothing is known of how the last fix came to be taken: look farther back.
       let isLast = number == past.snapshots.last
       guard inquiry.seen.fix != nil || inquiry.engine.tally.last == nil || isLast else { continue }

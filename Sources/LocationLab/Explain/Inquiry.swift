@@ -130,9 +130,8 @@ struct Inquiry: ~Copyable {
   ///   - time: the time of the latest; nil where none is kept. Beyond it nothing has fired, whatever a damaged id says.
   mutating func end(lastEventID: Int, at time: UTCTime?) {
     guard let time else { return }
-    while !isReached, engine.nextID <= lastEventID, let due = engine.nextDeadline,
-      due <= engine.instant(at: time)
-    {
+    let end = engine.instant(at: time)
+    while !isReached, engine.nextID <= lastEventID, let due = engine.nextDeadline, due <= end {
       if let until = question.until, due > engine.instant(at: until) { return }
       advance(to: due)
     }

@@ -1,4 +1,3 @@
-import Foundation
 import LocationCore
 import LocationFormats
 import LocationRuntime
@@ -101,7 +100,7 @@ import Testing
   @Test(arguments: 2...SnapshotFormat.version)
   func `engines that were stored with every mode in use come back whole`(version: Int) throws {
     let file = "Tests/Fixtures/snapshots-\(version).ndjson"
-    let text = (try? String(contentsOfFile: PackageRoot.file(file), encoding: .utf8)) ?? ""
+    let text = String(decoding: (try? FileBytes.read(path: PackageRoot.file(file))) ?? [], as: UTF8.self)
     var known: Set<String> = []
     for line in text.split(separator: "\n") {
       let tree = try JSONTree(Array(line.utf8))

@@ -146,6 +146,16 @@ import Testing
     }
     let difference = Set(rows).symmetricDifference(known)
     #expect(difference.isEmpty)
+    // A file with every default is one, and sets nothing else.
+    let yaml = Dictionary(grouping: zip(Setting.all, known), by: \.0.section).map { section, settings in
+      settings.reduce("\(section):\n") { $0 + "  \($1.0.name): \($1.1[2].filter { $0 != "`" })\n" }
+    }
+    let read = try temporary(yaml.joined()) { path in
+      var (configuration, daemon) = (EngineConfiguration(), DaemonSettings())
+      try Settings.read(path: path, into: &configuration, &daemon)
+      return (configuration, daemon)
+    }
+    #expect(read.0 == EngineConfiguration() && read.1 == DaemonSettings())
   }
 
   @Test func `each key by which a program says something stands in its page`() throws {
@@ -171,8 +181,7 @@ import Testing
 
   /// A number with commas between thousands.
   private static func grouped(_ number: Double) -> String {
-    guard let whole = Int(exactly: number) else { return "\(number)" }
-    return whole.formatted(.number.locale(Locale(identifier: "en_US")))
+    Int(exactly: number).map(Wording.count) ?? "\(number)"
   }
 
   @Test func `the files shown can be read`() throws {
