@@ -99,12 +99,17 @@ extension Policy {
 
   /// Wakes or starts a subscriber for what its manifest of before kept waiting, where the one of now lets it.
   private mutating func release(_ index: Int, keptBy old: Subscriber, in turn: inout PolicyTurn) {
-    // Where its process has ended, or may have while nobody was there, what follows from that comes next.
-    guard !sessions[index].hasEnded, !isAbsent else { return }
+    // Where its process has ended, what follows from that comes next.
+    guard !sessions[index].hasEnded else { return }
     let subscriber = sessions[index].subscriber
-    if subscriber.backgroundDelivery, !old.backgroundDelivery {
+    let isAllowed = subscriber.backgroundDelivery && !old.backgroundDelivery
+    guard isAllowed || old.exitsOnSuspend && !subscriber.exitsOnSuspend else { return }
+    if isAbsent {
+      // Nobody is there to start it: it is due once somebody is.
+      update(index) { $0.relaunchAt = $0.relaunchAt ?? turn.instant }
+    } else if isAllowed {
       redeliver(index, rule: .authorization, reason: .backgroundDeliveryOn, in: &turn)
-    } else if old.exitsOnSuspend, !subscriber.exitsOnSuspend {
+    } else {
       redeliver(index, rule: .exitsOnSuspend, in: &turn)
     }
   }

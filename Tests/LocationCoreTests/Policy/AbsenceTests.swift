@@ -188,6 +188,22 @@ import Testing
     #expect(stage.launches().count == 2, "the back-off is 1 s, as without the gap")
   }
 
+  @Test(arguments: [SubscriberState.suspended, .notRunning])
+  func `B8 what a new manifest lets be delivered is when somebody is there again`(_ state: SubscriberState) {
+    var stage = Stage()
+    var subscriber = Subscriber(name: "a", services: [.significantChange])
+    subscriber.backgroundDelivery = false
+    stage.add(subscriber, state)
+    stage.fix(0, east: 0)
+    stage.take(1, .machine(.absent(true)))
+    subscriber.backgroundDelivery = true
+    stage.take(2, .addSubscriber(subscriber, state))
+    #expect(stage.handed().isEmpty)
+    stage.take(3, .machine(.absent(false)))
+    stage.wait(until: 3)
+    #expect(stage.handed().count == 1, "\(stage.log())")
+  }
+
   @Test func `B1 nobody is started for a first significant change while nobody is there to do it`() {
     var stage = Stage()
     stage.take(0, .fix(Drive.report(0, east: 0)))
