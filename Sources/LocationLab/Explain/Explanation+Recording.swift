@@ -46,6 +46,7 @@ extension Explanation {
         answer = found
       }
     }
+    inquiry.endEvents()
     guard inquiry.engine.instant > .distantPast else {
       throw Failure(
         .conditionFails, file: path, what: "nothing has been recorded in it",

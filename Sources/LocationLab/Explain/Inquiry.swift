@@ -22,8 +22,6 @@ struct Inquiry: ~Copyable {
     var subject: Record?
     /// Decisions about it.
     var consequences: [Record] = []
-    /// When the last event that was taken happened.
-    var time: UTCTime?
   }
 
   /// Keeps what there is to say of the records.
@@ -77,6 +75,9 @@ struct Inquiry: ~Copyable {
 
   private let question: Question
   private var host: EngineHost<NoJournal, Ports>
+  /// Events since the last fix that seem later than the moment. A machine may boot with a clock that is ahead: the next
+  /// fix has the true time, and says whether they are.
+  private var held: [Stamped] = []
 
   /// Begins with a snapshot; ids and decisions are those of the engine that it was taken of.
   init(_ question: Question, from snapshot: EngineSnapshot) throws(Failure) {
@@ -109,18 +110,37 @@ struct Inquiry: ~Copyable {
 
   /// Takes the next event; whether the moment is still to come.
   mutating func take(_ stamped: Stamped) -> Bool {
-    let time = host.time(of: stamped)
-    if let until = question.until, time > until {
-      // Deadlines until then have fired; those after the next event came have not.
-      advance(to: min(engine.instant(at: until), stamped.at))
-      host.ports.isReached = true
-      return false
+    guard let until = question.until else { return takeNow(stamped) }
+    if host.time(of: stamped) > until {
+      if case .fix = stamped.event {
+        stop(at: until, before: held.first ?? stamped)
+        return false
+      }
+      held.append(stamped)
+      return true
     }
+    for earlier in held { _ = takeNow(earlier) }
+    held = []
+    return takeNow(stamped)
+  }
+
+  /// Takes an event that came before the moment; whether that is still to come.
+  private mutating func takeNow(_ stamped: Stamped) -> Bool {
     advance(to: stamped.at)
     guard !isReached else { return false }
     handle(stamped)
-    host.ports.seen.time = max(time, host.ports.seen.time ?? time)
     return !isReached
+  }
+
+  /// The moment has come before an event. Deadlines until then have fired; those after the event came have not.
+  private mutating func stop(at until: UTCTime, before stamped: Stamped) {
+    advance(to: min(engine.instant(at: until), stamped.at))
+    host.ports.isReached = true
+  }
+
+  /// No fix follows: what seems later than the moment is.
+  mutating func endEvents() {
+    if let until = question.until, let first = held.first { stop(at: until, before: first) }
   }
 
   /// Ends where nothing more is known: fires the deadlines of which records are kept.
@@ -129,6 +149,7 @@ struct Inquiry: ~Copyable {
   ///   - lastEventID: the id of the newest record.
   ///   - time: the time of the latest; nil where none is kept. Beyond it nothing has fired, whatever a damaged id says.
   mutating func end(lastEventID: Int, at time: UTCTime?) {
+    endEvents()
     guard let time else { return }
     let end = engine.instant(at: time)
     while !isReached, engine.nextID <= lastEventID, let due = engine.nextDeadline, due <= end {

@@ -93,6 +93,28 @@ import Testing
     #expect(text.contains("it asks for other events: not told"), "\(text)")
   }
 
+  @Test func `what a machine noted by a clock that was ahead hides no fix that followed`() throws {
+    var drive = Drive()
+    drive.add(0, .addRegion(Region(id: "home", shape: .circle(center: Drive.origin, radiusMeters: 100))))
+    for second in 1...30 { drive.fix(Double(second), east: 2_000) }
+    // It boots two hours ahead; its fixes have the true time.
+    drive.add(7_240, .machine(.absent(true)))
+    drive.add(7_240, .machine(.reboot))
+    drive.add(7_240, .machine(.absent(false)))
+    for second in 60...120 { drive.add(7_200 + Double(second), .fix(Drive.report(Double(second), east: 0))) }
+    drive.add(7_330, .machine(.lowPower(true)))
+    let past = try Past(drive.events)
+    for second in [20.0, 50, 90, 119] {
+      let question = Question(at: Self.time(second), region: "home")
+      let isHome = second > 60
+      for answer in try [past.explain(question), Explanation(question, recording: past.recording).tree] {
+        #expect(answer("fix", "time")?.string == Self.time(second == 50 ? 30 : second).rfc3339, "\(second)")
+        let state = answer.list("regions").first?("state_after")
+        #expect(state == .string(isHome ? "inside" : "outside"), "\(second)")
+      }
+    }
+  }
+
   @Test func `what each subscriber would have been told, by which rule, and why not`() throws {
     let past = try Past(Self.coming)
     let answer = try past.explain(Question(at: Self.time(91), region: "home"))
