@@ -84,11 +84,13 @@ package struct NMEADecoder {
     return report()
   }
 
-  /// GLL: place, time, status, and from NMEA 2.3 on the mode.
+  /// GLL: place, time, from NMEA 2.0 on the status, and from NMEA 2.3 on the mode. Some receivers without a fix write the
+  /// mode where the status belongs.
   private mutating func geographic(_ sentence: NMEASentence) -> Outcome {
     guard let timeOfDay = sentence.timeOfDay(5) else { return .nothing }
     begin(timeOfDay)
-    epoch?.hasFix = sentence.letter(6) != UInt8(ascii: "V")
+    epoch?.hasFix =
+      [nil, UInt8(ascii: "A")].contains(sentence.letter(6)) && sentence.letter(7) != UInt8(ascii: "N")
     noteMode(sentence.letter(7))
     place(sentence, 1)
     return report()

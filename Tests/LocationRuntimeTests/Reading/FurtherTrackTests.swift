@@ -73,6 +73,17 @@ import Testing
     #expect(reading.failure?.what == "no position in it, but 3 sentences with a wrong checksum")
   }
 
+  /// A Magellan without a fix writes its last position, and the mode in place of the status.
+  @Test(arguments: [
+    ("", FixMode.unknown), (",A", .unknown), (",A,A", .unknown), (",A,D", .unknown), (",V", .noFix),
+    (",V,N", .noFix), (",N,V", .noFix), (",A,N", .noFix),
+  ])
+  func `a position is one by its status and its mode`(end: String, mode: FixMode) throws {
+    let date = sentence("GPZDA,115959,23,03,1994,00,00")
+    let reading = try Reading(date + sentence("GPGLL,4807.038,N,01131.000,E,120000\(end)"))
+    #expect(reading.fixes.map(\.mode) == [mode])
+  }
+
   @Test(arguments: [
     ("AN", FixMode.unknown), ("NA", .unknown), ("NNAN", .unknown), ("D", .unknown), ("NE", .unknown),
     ("N", .noFix), ("NN", .noFix), ("", .noFix),
