@@ -47,13 +47,16 @@ private struct StoredOutbox {
     }
   }
 
-  /// Forgets lines that nobody waits for. Call it when the effects of the last commit have run.
-  mutating func forgetLines() {
-    for event in loose where counts[event, default: 0] == 0 {
+  /// How many lines may not be needed any more.
+  var looseCount: Int { loose.count }
+
+  /// Forgets the first so many of these that nobody waits for: the effects of their commits have run.
+  mutating func forgetLines(_ count: Int) {
+    for event in loose.prefix(count) where counts[event, default: 0] == 0 {
       lines[event] = nil
       counts[event] = nil
     }
-    loose.removeAll(keepingCapacity: true)
+    loose.removeFirst(count)
   }
 
   func line(of event: Int) -> [UInt8] { lines[event] ?? [] }
@@ -198,9 +201,10 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
   ) throws(Failure) -> Bool {
     if let retryAt, instant < retryAt { return false }
     record { (recording) throws(Failure) in try recording.flush() }
-    note(effects)
     // The effects of earlier commits have run, unless some are still held.
-    if notedEffects == 0 { outbox.forgetLines() }
+    let spent = notedEffects == 0 ? outbox.looseCount : 0
+    note(effects)
+    outbox.forgetLines(spent)
     if !batch.isEmpty {
       try requireNames()
       do throws(Failure) {
