@@ -42,9 +42,7 @@ extension RegionMonitor {
       return clockNeeds(slot, .exit, .delayed, catalog[slot].terms.exitDelaySeconds)
     }
     if case .unknown(let first) = known { return [firstNeed(view(of: slot, fix), first)] }
-    var scaled = fix
-    scaled.sigmaMeters *= RegionConfiguration.depthFactor(catalog[slot].terms.sensitivity)
-    let view = view(of: slot, scaled)
+    let view = view(of: slot, scaled(fix, for: slot))
     if configuration.rule == .plain {
       return [placeNeed(.plain, view, beyondMeters: 0, view.radius(atSigmas: 0))]
     }
@@ -56,8 +54,15 @@ extension RegionMonitor {
     return needs
   }
 
+  /// A fix as a region of its sensitivity takes it.
+  func scaled(_ fix: RegionFix, for slot: RegionSlot) -> RegionFix {
+    var scaled = fix
+    scaled.sigmaMeters *= RegionConfiguration.depthFactor(catalog[slot].terms.sensitivity)
+    return scaled
+  }
+
   /// The last fix as seen from one region.
-  private struct View {
+  struct View {
     var shape: ShapeGeometry
     var fix: RegionFix
     var edgeMeters: Double
@@ -78,7 +83,7 @@ extension RegionMonitor {
     }
   }
 
-  private func view(of slot: RegionSlot, _ fix: RegionFix) -> View {
+  func view(of slot: RegionSlot, _ fix: RegionFix) -> View {
     let shape = catalog[slot].shape
     let edge = shape.edgeMeters(at: fix.coordinate)
     let isInside = evidence.state(of: slot) == .inside
@@ -110,7 +115,7 @@ extension RegionMonitor {
     return need
   }
 
-  private func heldNeed(_ view: View, _ against: Counterevidence) -> RegionNeed {
+  func heldNeed(_ view: View, _ against: Counterevidence) -> RegionNeed {
     let sigmas = configuration.heldSigmas * configuration.guardedFactor(against.flapCount)
     var need = placeNeed(
       .held, view, beyondMeters: sigmas * view.fix.sigmaMeters, view.radius(atSigmas: sigmas))
@@ -198,9 +203,8 @@ extension RegionNeed {
       self.beyondMeters = Swift.min(beyondMeters, enough)
       lackingMeters = Swift.max(0, Swift.min(beyondMeters, enough) - depthMeters)
     }
-    // Where the fix is too bad for that, one this good would count if it lies that deep.
-    if fix.sigmaMeters > mostSigma, depthMeters > 0, depthMeters >= attainableMeters - missSigmas * mostSigma
-    {
+    // The worst fix that such a region takes counts if it lies that deep.
+    if depthMeters > 0, depthMeters >= attainableMeters - missSigmas * mostSigma {
       let radius = fix.accuracy.radiusMeters * mostSigma / fix.sigmaMeters
       radiusMeters = Swift.max(radiusMeters ?? 0, radius)
     }

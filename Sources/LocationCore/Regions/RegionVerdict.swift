@@ -41,16 +41,16 @@ extension RegionMonitor {
     let against = evidence.evidence(of: slot, by: configuration).against
     let shape = catalog[slot].shape
     let edge = shape.edgeMeters(at: fix.coordinate)
-    let factor =
-      configuration.guardedFactor(against?.flapCount ?? 0) * fix.sigmaMeters
-      * RegionConfiguration.depthFactor(catalog[slot].terms.sensitivity)
+    let scaled = scaled(fix, for: slot)
+    let factor = configuration.guardedFactor(against?.flapCount ?? 0) * scaled.sigmaMeters
+    let held = against.flatMap { heldNeed(view(of: slot, scaled), $0).beyondMeters }
     let after = state(in: slot)
     return RegionVerdict(
       region: catalog[slot].terms.id, before: before, after: after, edgeMeters: edge,
       sigmaMeters: fix.sigmaMeters,
       probabilityInside: shape.probabilityInside(
         at: fix.coordinate, edgeMeters: edge, sigmaMeters: fix.sigmaMeters),
-      clearMeters: configuration.clearSigmas * factor, heldMeters: configuration.heldSigmas * factor,
+      clearMeters: configuration.clearSigmas * factor, heldMeters: held ?? configuration.heldSigmas * factor,
       clearFixes: Int(against?.clearRun ?? 0),
       heldSeconds: against.map { $0.heldRun > 0 ? $0.heldSince.seconds(to: $0.heldLast) : 0 } ?? 0,
       reason: reason(slot, fix, before: before, after: after, edgeMeters: edge))
@@ -69,10 +69,8 @@ extension RegionMonitor {
       return .gathering
     }
     guard after == .outside else { return .weak }
-    let sigma = fix.sigmaMeters * RegionConfiguration.depthFactor(catalog[slot].terms.sensitivity)
-    let attainable = catalog[slot].shape.attainableDepthMeters(
-      at: fix.coordinate, edgeMeters: edgeMeters,
-      reachMeters: configuration.attainableReachSigmas * sigma)
-    return attainable < Accuracy.sigmasIn68Percent * sigma ? .tooSmall : .weak
+    let view = view(of: slot, scaled(fix, for: slot))
+    guard let attainable = view.attainableMeters else { return .weak }
+    return attainable < Accuracy.sigmasIn68Percent * view.fix.sigmaMeters ? .tooSmall : .weak
   }
 }

@@ -143,6 +143,39 @@ import Testing
         != before, "\(noise)")
   }
 
+  @Test(arguments: 1...40)
+  func `with the error that is named the fix would count for a small region, with a larger one not`(
+    seed: Int
+  ) throws {
+    let noise = SeededRandom(UInt64(seed))
+    var random = noise
+    let size = Double.random(in: 8...30, using: &random)
+    let radius = Double.random(in: 8...40, using: &random)
+    var monitor = try monitor([circle("shop", radius: size)])
+    var events: [RegionEvent] = []
+    for second in 0..<10 {
+      monitor.observe(makeFix(second: Double(second), place(east: 2_000, from: munich)), into: &events)
+    }
+    let east = Double.random(in: 0...0.6, using: &random) * size
+    monitor.observe(
+      makeFix(
+        second: 10, place(east: east, from: munich), sigmaMeters: radius / Accuracy.sigmasIn68Percent),
+      into: &events)
+    let held = try #require(monitor.needs(of: "shop").first { $0.way == .held })
+    let needed = try #require(held.radiusMeters)
+    let seconds = try #require(held.seconds).need
+    let enough = try state(
+      of: "shop", monitor, fixes: 2, radiusMeters: 0.999 * needed, everySeconds: seconds + 0.1)
+    #expect(enough == .inside, "\(noise)")
+    let tooLittle = try state(
+      of: "shop", monitor, fixes: 2, radiusMeters: 1.001 * needed, everySeconds: seconds + 0.1)
+    #expect(tooLittle == .outside, "\(noise)")
+    // The verdict on the fix says the same of the place.
+    let verdict = try #require(monitor.verdicts(since: [:], [], asked: "shop").first)
+    #expect(verdict.heldMeters == held.beyondMeters)
+    #expect((verdict.reason == .gathering) == (-verdict.edgeMeters >= verdict.heldMeters), "\(noise)")
+  }
+
   @Test(arguments: [95.0, 60, 105, 150, 20])
   func `while the state is unknown the fix that is named is as sure as it must be`(east: Double) throws {
     var monitor = try monitor([circle("home")])
