@@ -51,6 +51,4 @@ package enum DaemonLimits {
   static let stopSeconds = 10.0
   /// Seconds that a command waits for the daemon's answer.
   package static let answerSeconds = 30.0
-  /// Seconds without a fix after which the status is stale: as gpsd's clients call it no fix.
-  static let staleSeconds = GPSDLimits.noFixSeconds
 }

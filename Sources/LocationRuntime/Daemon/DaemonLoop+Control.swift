@@ -210,7 +210,8 @@ extension DaemonLoop {
       // A source that just stays away is no event.
       let isSampled = live.engine.configuration.sampling.isDutyCycled
       if !request.isSimulated, !isSampled, status["stale"] == .boolean(false) {
-        file.noteStale(after: live.engine.tally.last?.instant, at: clock.instant)
+        file.noteStale(
+          after: live.engine.tally.last?.instant, staleSeconds: cycle.staleSeconds, at: clock.instant)
       }
     } catch {
       Self.log("metrics: \(error)")
@@ -232,7 +233,7 @@ extension DaemonLoop {
     }
     let running = StatusReport.Running(
       pid: getpid(), since: since, instant: reading.instant, address: request.address,
-      sourceTrouble: inbox.trouble, suspension: supervisor.method,
+      sourceTrouble: inbox.trouble, suspension: supervisor.method, staleSeconds: cycle.staleSeconds,
       heldRows: live.host.journal.heldRows, trouble: live.host.journal.trouble)
     return StatusReport(
       running: running, state: request.state, now: now, source: source, newestID: live.host.journal.newestID,

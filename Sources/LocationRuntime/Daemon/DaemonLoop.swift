@@ -77,6 +77,8 @@ struct DaemonLoop: ~Copyable {
   private var absence = DaemonAbsence()
   /// What was last said of the source.
   var source: SourceEvent?
+  /// How far apart the fixes are, for `status`.
+  var cycle = FixCycle()
   /// What the source calls itself.
   private var sourceName = ""
   /// Whether this is still what a daemon before said.
@@ -413,7 +415,10 @@ struct DaemonLoop: ~Copyable {
       try live.handle(event, at: reading)
       if case .fix(let report) = event {
         let isAccepted = live.engine.tally.accepted > accepted
-        if isAccepted { tell(of: report) }
+        if isAccepted {
+          tell(of: report)
+          if let time = report.time { cycle.note(time) }
+        }
         if isAccepted || live.engine.tally.misdated > misdated {
           noteDate(of: report, at: reading, isAccepted: isAccepted)
         }

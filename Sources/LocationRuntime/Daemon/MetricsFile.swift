@@ -61,10 +61,12 @@ package struct MetricsFile {
 
   /// Notes when the fixes of which it tells will be old, where that is to come.
   ///
-  /// - Parameter fix: when the last one was.
-  mutating func noteStale(after fix: EngineInstant?, at instant: EngineInstant) {
+  /// - Parameters:
+  ///   - fix: when the last one was.
+  ///   - staleSeconds: how old it may be.
+  mutating func noteStale(after fix: EngineInstant?, staleSeconds: Double, at instant: EngineInstant) {
     guard let fix, let earliest = writtenAt?.advanced(bySeconds: Self.seconds) else { return }
-    let old = fix.advanced(bySeconds: DaemonLimits.staleSeconds + 1)
+    let old = fix.advanced(bySeconds: staleSeconds + 1)
     if old > instant { staleAt = max(old, earliest) }
   }
 

@@ -13,6 +13,8 @@ struct StatusReport {
     /// Why it can't be read; nil where it can.
     var sourceTrouble: GPSDTrouble?
     var suspension: SuspensionMethod
+    /// How old the last fix may be, seconds.
+    var staleSeconds: Double
     var heldRows: Int
     var trouble: Failure?
   }
@@ -71,9 +73,9 @@ struct StatusReport {
 
   /// - Parameter isSampled: whether the engine switches the receiver; then only a search without a fix is news.
   private func isStale(age: Double?, isSampled: Bool) -> Bool {
-    guard running != nil, let age else { return true }
+    guard let running, let age else { return true }
     if case .stale = source { return true }
-    return !isSampled && age > DaemonLimits.staleSeconds
+    return !isSampled && age > running.staleSeconds
   }
 
   private var daemon: JSONTree? {

@@ -55,10 +55,10 @@ extension GPSDSession {
     guard traits.silenceIsTrouble, !isSimulated else { return nil }
     let since = max(searchSince, lastFixAt ?? searchSince)
     switch freshness {
-    case .fresh: return (since.advanced(bySeconds: GPSDLimits.degradedSeconds * cycleSeconds), .degraded)
+    case .fresh: return (since.advanced(bySeconds: GPSDLimits.degradedSeconds * cycle.seconds), .degraded)
     case .searching, .degraded:
       return hasDevice == false
-        ? nil : (since.advanced(bySeconds: GPSDLimits.noFixSeconds * cycleSeconds), .noFix)
+        ? nil : (since.advanced(bySeconds: cycle.staleSeconds), .noFix)
     case .none: return nil
     }
   }
@@ -74,7 +74,7 @@ extension GPSDSession {
   /// is parked with its receiver unplugged should not be woken each minute.
   private var renewalAt: EngineInstant {
     let factor = Double(1 << min(quietConnections, GPSDLimits.renewalDoublings))
-    return lastWordAt.advanced(bySeconds: GPSDLimits.renewalSeconds * cycleSeconds * factor)
+    return lastWordAt.advanced(bySeconds: GPSDLimits.renewalSeconds * cycle.seconds * factor)
   }
 
   /// Tells, once, why there are no fixes.

@@ -154,7 +154,7 @@ extension GPSDSession {
     var reports = 0
     for (index, item) in items.enumerated() {
       guard case .fix(let report) = item, let time = report.time else { continue }
-      if let before = newest?.time ?? lastFixTime, time < before { return nil }
+      if let before = newest?.time ?? cycle.last, time < before { return nil }
       if let newest, newest.time.seconds(to: time) > GPSDLimits.dateSeconds { return nil }
       oldest = oldest ?? time
       newest = (index, time)
@@ -200,10 +200,7 @@ extension GPSDSession {
   }
 
   private mutating func noteFix(_ report: FixReport, at instant: EngineInstant) {
-    if let time = report.time {
-      if let last = lastFixTime, time > last { noteStep(last.seconds(to: time)) }
-      lastFixTime = time
-    }
+    if let time = report.time { cycle.note(time) }
     lastFixAt = instant
     freshness = .fresh
     told = nil

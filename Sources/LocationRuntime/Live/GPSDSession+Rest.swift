@@ -15,7 +15,7 @@ extension GPSDSession {
     link = .down(until: .distantPast)
     delay.reset()
     // The time until the next fix is no step of the receiver's.
-    lastFixTime = nil
+    cycle.pause()
   }
 
   /// Asks for fixes again, at once.

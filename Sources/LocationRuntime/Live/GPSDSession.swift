@@ -67,15 +67,11 @@ package struct GPSDSession: ~Copyable {
   /// Since when there could have been a fix.
   var searchSince: EngineInstant
   var lastFixAt: EngineInstant?
-  var lastFixTime: UTCTime?
   var freshness = Freshness.searching
   /// The last thing told of there being no fixes, until there are.
   var told: SourceEvent.Staleness?
-  /// Seconds of the last eight steps between fixes, the latest first.
-  private var steps = [Double](repeating: 1, count: 8)
-  /// Whole seconds from one of the receiver's fixes to the next, at least one: the second longest step, because one may
-  /// hold a gap. A receiver that saves power by cycles has some fixes, and then a pause.
-  private(set) var cycleSeconds = 1.0
+  /// How far apart the receiver's fixes are.
+  var cycle = FixCycle()
   /// Connections given up in a row because nothing came.
   var quietConnections = 0
   /// Whether the next fix may be an old one that gpsd had kept; the time of the one to compare with.
@@ -181,12 +177,5 @@ extension GPSDSession {
     quietConnections += 1
     actions.append(.disconnect)
     connect(at: instant)
-  }
-
-  /// Takes the time from one fix to the next, seconds.
-  mutating func noteStep(_ seconds: Double) {
-    steps = [seconds] + steps.dropLast()
-    let second = steps.sorted().dropLast().last ?? 1
-    cycleSeconds = min(max(second.rounded(), 1), GPSDLimits.longestCycleSeconds)
   }
 }

@@ -29,7 +29,7 @@ import Testing
       _ seconds: Double, _ mark: Int, fix: Double? = nil
     ) -> (isDue: Bool, dueAt: EngineInstant?) {
       let isDue = file.isDue(at: Drive.instant(seconds), mark: [mark])
-      if let fix { file.noteStale(after: Drive.instant(fix), at: Drive.instant(seconds)) }
+      if let fix { file.noteStale(after: Drive.instant(fix), staleSeconds: 30, at: Drive.instant(seconds)) }
       return (isDue, file.dueAt)
     }
     #expect(look(0, 1, fix: 0) == (true, Drive.instant(31)))
