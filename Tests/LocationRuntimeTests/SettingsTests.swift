@@ -155,6 +155,15 @@ import Testing
     #expect(subscriber.fetch?.intervalSeconds ?? subscriber.issues?.intervalSeconds == 300)
   }
 
+  @Test func `a manifest names a program, or leaves the key out`() throws {
+    let named = folder.write("a.yaml", "name: a\ncommand: []\n")
+    let failure = #expect(throws: Failure.self) { try SubscriberManifest.read(path: named) }
+    let text = "\(named):2: command: names no program; write it as [PROGRAM, ARGUMENT]"
+    #expect("\(try #require(failure))" == text)
+    let silent = folder.write("b.yaml", "name: b\n")
+    #expect(try SubscriberManifest.read(path: silent).command.isEmpty)
+  }
+
   @Test(arguments: [#"name: """#, "name: shared", #"name: "a\nb""#, #"name: "a\x7F""#, #"name: "a\0b""#])
   func `a name that no command could say is refused`(yaml: String) throws {
     let path = folder.write("a.yaml", yaml + "\n")

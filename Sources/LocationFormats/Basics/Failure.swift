@@ -69,8 +69,12 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
 
   private static let mostBytes = 1_000
 
+  /// Whether a terminal does something else with it than to show it: controls, what ends a line, and what turns the
+  /// direction of the text around it.
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar == "\u{2028}"
-      || scalar == "\u{2029}"
+    switch scalar.value {
+    case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
   }
 }

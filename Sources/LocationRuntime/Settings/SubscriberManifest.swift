@@ -22,8 +22,13 @@ public enum SubscriberManifest {
       throw nameNode.failure("can't be a subscriber's name", remedy: OwnersText.nameRemedy)
     }
     var subscriber = Subscriber(name: name)
-    if let node = map.optional(.command) { subscriber.command = try strings(node) }
     if let node = map.optional(.style) { subscriber.style = try node.word(Subscriber.Style.self) }
+    if let node = map.optional(.command) {
+      subscriber.command = try strings(node)
+      guard !subscriber.command.isEmpty || subscriber.style == .socket else {
+        throw node.failure("names no program", remedy: "write it as [PROGRAM, ARGUMENT]")
+      }
+    }
     if let node = map.optional(.services) { subscriber.services = try services(node) }
     if let node = map.optional(.modes) {
       subscriber.modes = []

@@ -75,6 +75,9 @@ struct TrackReaderTests {
   func failureText() {
     let failure = Failure(.data, file: "a\nb", line: 3, what: "bad", remedy: "mend it")
     #expect("\(failure)" == "a?b:3: bad; mend it")
+    // What ends a line or turns the direction of the text has no place in it; letters of any script have.
+    let text = Failure(.usage, what: "a\u{1B}b\u{2028}c\u{202E}d\u{2066}e\u{200D}é")
+    #expect("\(text)" == "a?b?c?d?e\u{200D}é")
     #expect("\(Failure(.usage, what: "bad"))" == "bad")
     #expect("\(Failure(.io, file: "f", what: "bad"))" == "f: bad")
   }
