@@ -9,7 +9,7 @@ package import LocationFormats
 package final class FirstUnlock: Sendable {
   /// The file.
   package let path: String
-  /// Becomes readable when something has changed in the file's directory; for `poll`.
+  /// Becomes readable when the file comes or has been written, and when another comes beside it; for `poll`.
   package var readable: Int32 { changes.number }
   private let changes: Descriptor
 
@@ -24,15 +24,23 @@ package final class FirstUnlock: Sendable {
       throw Failure(.tryAgain, what: "no descriptors left: \(SystemReason.text(errno))")
     }
     self.changes = changes
-    let mask = UInt32(IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ATTRIB)
-    guard unsafe inotify_add_watch(changes.number, folder, mask) >= 0 else {
+    guard unsafe inotify_add_watch(changes.number, folder, UInt32(IN_CREATE | IN_MOVED_TO)) >= 0 else {
       throw Failure(.noInput, file: folder, what: SystemReason.text(errno))
     }
+    watchFile()
+  }
+
+  /// Watches the file itself, if it is there: what is written to others beside it wakes nobody.
+  private func watchFile() {
+    let mask = UInt32(IN_CLOSE_WRITE | IN_ATTRIB | IN_DONT_FOLLOW)
+    _ = unsafe inotify_add_watch(changes.number, path, mask)
   }
 
   /// Whether it has been told for this boot. Asking silences ``readable``.
   package func isTold() -> Bool {
     changes.drain()
+    // Before it is read: what is written after that is news.
+    watchFile()
     // Whoever may write the folder could have made a pipe of it, or a link to what has no end.
     guard let file = Descriptor.openPlain(path, 0), let status = file.status,
       let text = KernelFile.read(file, atMost: Self.mostBytes)

@@ -24,6 +24,25 @@ import Testing
     #expect(try FirstUnlock(path: folder("unlocked")).isTold(), "also to who comes later")
   }
 
+  @Test func `what is written to a file beside it wakes nobody, and what is written to it does`() throws {
+    let other = folder.write("other", "")
+    let path = folder.write("unlocked", "")
+    let unlock = try FirstUnlock(path: path)
+    func append(_ text: String, to path: String) throws {
+      let file = try #require(FileHandle(forWritingAtPath: path))
+      file.write(Data(text.utf8))
+      try file.close()
+    }
+    try append("a", to: other)
+    #expect(!isReadable(unlock, milliseconds: 0))
+    #expect(!unlock.isTold())
+    try append("a", to: other)
+    #expect(!isReadable(unlock, milliseconds: 0))
+    try append(ProcessStatus.boot, to: path)
+    #expect(isReadable(unlock, milliseconds: 300_000))
+    #expect(unlock.isTold())
+  }
+
   @Test func `the file of a boot before counts for nothing`() throws {
     let unlock = try FirstUnlock(path: folder("unlocked"))
     _ = folder.write("unlocked", "00000000-0000-0000-0000-000000000000\n")
