@@ -12,6 +12,9 @@ extension Engine {
     return utc(at: max(state.instant, stamped.at))
   }
 
+  /// The regions, to share them with another engine.
+  public var catalog: RegionCatalog { regions.catalog }
+
   /// UTC of the latest instant the engine has been told of.
   public var time: UTCTime { utc(at: state.instant) }
 

@@ -75,9 +75,26 @@ struct Inquiry: ~Copyable {
 
   private let question: Question
   private var host: EngineHost<NoJournal, Ports>
-  /// Events since the last fix that seem later than the moment. A machine may boot with a clock that is ahead: the next
-  /// fix has the true time, and says whether they are.
-  private var held: [Stamped] = []
+  /// Where the moment seems to have come.
+  private var end: End?
+
+  /// The engine and what was seen, before an event that seems later than the moment. A machine may boot with a clock
+  /// that is ahead: the next fix that is believed has the true time, and says whether it is.
+  private struct End {
+    let snapshot: EngineSnapshot
+    let settings: EngineSettings
+    let catalog: RegionCatalog
+    let seen: Seen
+
+    init(_ engine: borrowing Engine, _ seen: Seen) {
+      snapshot = engine.snapshotWithoutRegions
+      settings = engine.settings
+      catalog = engine.catalog
+      self.seen = seen
+    }
+
+    var engine: Engine { Engine(restoring: snapshot, settings: settings, catalog: catalog) }
+  }
 
   /// Begins with a snapshot; ids and decisions are those of the engine that it was taken of.
   init(_ question: Question, from snapshot: EngineSnapshot) throws(Failure) {
@@ -110,37 +127,32 @@ struct Inquiry: ~Copyable {
 
   /// Takes the next event; whether the moment is still to come.
   mutating func take(_ stamped: Stamped) -> Bool {
-    guard let until = question.until else { return takeNow(stamped) }
-    if host.time(of: stamped) > until {
-      if case .fix = stamped.event {
-        stop(at: until, before: held.first ?? stamped)
-        return false
-      }
-      held.append(stamped)
-      return true
+    if let until = question.until, end == nil, host.time(of: stamped) > until {
+      // Deadlines until then have fired; those after the event came have not.
+      advance(to: min(engine.instant(at: until), stamped.at))
+      end = End(engine, seen)
     }
-    for earlier in held { _ = takeNow(earlier) }
-    held = []
-    return takeNow(stamped)
-  }
-
-  /// Takes an event that came before the moment; whether that is still to come.
-  private mutating func takeNow(_ stamped: Stamped) -> Bool {
+    let believed = engine.tally.accepted
     advance(to: stamped.at)
     guard !isReached else { return false }
     handle(stamped)
-    return !isReached
+    guard end != nil, engine.tally.accepted > believed else { return !isReached }
+    if let until = question.until, let last = engine.tally.last, last.time <= until {
+      end = nil
+      return true
+    }
+    endEvents()
+    return false
   }
 
-  /// The moment has come before an event. Deadlines until then have fired; those after the event came have not.
-  private mutating func stop(at until: UTCTime, before stamped: Stamped) {
-    advance(to: min(engine.instant(at: until), stamped.at))
-    host.ports.isReached = true
-  }
-
-  /// No fix follows: what seems later than the moment is.
+  /// The moment has come where it seems to: no fix that follows is earlier.
   mutating func endEvents() {
-    if let until = question.until, let first = held.first { stop(at: until, before: first) }
+    guard let end else { return }
+    self.end = nil
+    var ports = host.ports
+    ports.seen = end.seen
+    ports.isReached = true
+    host = EngineHost(end.engine, journal: NoJournal(), ports: ports)
   }
 
   /// Ends where nothing more is known: fires the deadlines of which records are kept.

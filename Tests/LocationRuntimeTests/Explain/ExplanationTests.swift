@@ -93,7 +93,9 @@ import Testing
     #expect(text.contains("it asks for other events: not told"), "\(text)")
   }
 
-  @Test func `what a machine noted by a clock that was ahead hides no fix that followed`() throws {
+  /// - Parameter isLive: whether the system's clock is known, by which the first fixes are refused.
+  @Test(arguments: [false, true])
+  func `what a machine noted by a clock that was ahead hides no fix that followed`(isLive: Bool) throws {
     var drive = Drive()
     drive.add(0, .addRegion(Region(id: "home", shape: .circle(center: Drive.origin, radiusMeters: 100))))
     for second in 1...30 { drive.fix(Double(second), east: 2_000) }
@@ -101,9 +103,16 @@ import Testing
     drive.add(7_240, .machine(.absent(true)))
     drive.add(7_240, .machine(.reboot))
     drive.add(7_240, .machine(.absent(false)))
-    for second in 60...120 { drive.add(7_200 + Double(second), .fix(Drive.report(Double(second), east: 0))) }
+    for second in 60...120 {
+      var report = Drive.report(Double(second), east: 0)
+      if isLive { report.received = Self.time(7_200 + Double(second)) }
+      drive.add(7_200 + Double(second), .fix(report))
+    }
     drive.add(7_330, .machine(.lowPower(true)))
     let past = try Past(drive.events)
+    var explaining = EngineConfiguration()
+    explaining.explains = true
+    #expect(drive.effects(explaining).records.contains { $0.type == "fix.rejected" } == isLive)
     for second in [20.0, 50, 90, 119] {
       let question = Question(at: Self.time(second), region: "home")
       let isHome = second > 60
