@@ -222,6 +222,8 @@ extension StateDatabase {
   ) throws(Failure) -> Int {
     let regions: SnapshotRegions = try hasVersions(ofAll: engine.regionCount) ? .versions : .here
     let spent = old == nil ? [] : engine.ledger.settled(at: instant).entries
+    // A clock may be years ahead after a boot, until the first fix.
+    let latest = min(utc, engine.tally.last?.time ?? utc)
     let (text, settings): (String, String)
     do {
       let snapshot = regions == .here ? engine.snapshot : engine.snapshotWithoutRegions
@@ -244,7 +246,7 @@ extension StateDatabase {
       // An engine that has seen nothing has no time.
       if utc.microseconds > 0 { try Self.setMeta(.lastSeen, "\(utc.microseconds)", database) }
       if let old { try Self.reprice(old, as: spent, database) }
-      try Self.discard(beyond: retention, utc: utc, database)
+      try Self.discard(beyond: retention, utc: latest, database)
     }
     return text.utf8.count
   }

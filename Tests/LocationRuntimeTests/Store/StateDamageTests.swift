@@ -253,4 +253,31 @@ import Testing
       keeping: Retention(), utc: now)
     #expect(try database.counts().events == kept)
   }
+
+  @Test(arguments: [(0.0, 3), (399.9, 3), (400.1, 2)])
+  func `a clock that is ahead after a boot makes nothing old before a fix does`(fix: Double, kept: Int)
+    throws
+  {
+    let folder = TemporaryFolder()
+    let database = try StateDatabase.open(path: folder("locwatch.db"))
+    let day = 86_400.0
+    let start = UTCTime(microseconds: Drive.epoch)
+    var batch = StoreBatch()
+    for (id, days) in [0, 1.0, 500].enumerated() {
+      batch.events.append(
+        StoreBatch.EventRow(
+          id: id + 1, type: "significant", time: start.advanced(bySeconds: days * day),
+          line: ",\"id\":\(id + 1)}", subscriber: nil))
+    }
+    _ = try database.store(batch)
+    var drive = Drive()
+    drive.fix(fix * day, east: 0)
+    var engine = Engine(configuration: EngineConfiguration())
+    var effects: [Effect] = []
+    for event in drive.events { engine.handle(event, into: &effects) }
+    _ = try database.store(
+      snapshotOf: engine, at: engine.instant, keeping: Retention(),
+      utc: start.advanced(bySeconds: 500 * day))
+    #expect(try database.counts().events == kept)
+  }
 }
