@@ -31,6 +31,8 @@ final class SocketProgram: SupervisedSubscriber {
   /// When the command is killed for not having ended.
   private var killAt: Int64?
   private(set) var isRemoved = false
+  /// Whether it was told that the program is not there, since it last was.
+  private var isKnownAway = false
 
   init(
     _ subscriber: Subscriber, after predecessors: [any SupervisedSubscriber], site: SupervisorSite,
@@ -111,7 +113,11 @@ final class SocketProgram: SupervisedSubscriber {
     guard nextLaunch == nil else { return backlog.append((nil, launch.line)) }
     nextLaunch = launch
     backlog = []
-    guard !subscriber.command.isEmpty else { return giveUp(.notConnected, status: EX_UNAVAILABLE) }
+    guard !subscriber.command.isEmpty else {
+      // It is called again and again until somebody starts it: that is told once.
+      defer { isKnownAway = true }
+      return giveUp(isKnownAway ? nil : .notConnected, status: EX_UNAVAILABLE)
+    }
     // One that was told to end goes first, and a program that has left may come back while its command runs.
     connectBy = starter == nil || killAt != nil ? nil : now + SupervisorLimits.connectMilliseconds
     startIfDue(at: now)
@@ -183,6 +189,7 @@ final class SocketProgram: SupervisedSubscriber {
     if self.connection != nil { detach() }
     self.connection = connection
     isOfLaunchBefore = true
+    isKnownAway = false
     connection.talk.beginAnswers()
     note(.registered(pid: connection.pid ?? 0))
     say(SubscriberReply.registered(name: name).line)
@@ -293,9 +300,11 @@ final class SocketProgram: SupervisedSubscriber {
     .compactMap { $0 }.min()
   }
 
-  private func giveUp(_ reason: SupervisorNote, status: Int32) {
+  /// - Parameter reason: what is told; nil where it was told before.
+  private func giveUp(_ reason: SupervisorNote?, status: Int32) {
     forgetLaunch()
-    tell([.note(subscriber: name, reason), .event(subscriber: name, .exited(status: status))])
+    if let reason { note(reason) }
+    tell([.event(subscriber: name, .exited(status: status))])
   }
 
   private func forgetLaunch() {

@@ -149,13 +149,18 @@ import Testing
     await run.supervisor.stop()
   }
 
-  @Test func `without a connection and a command it can't be reached, and that is told`() async throws {
+  @Test func `without a connection and a command it can't be reached, and that is told once`() async throws {
     let run = try SupervisorRun()
     add(run)
     run.relaunch("outside")
     run.deliver("outside", event: 1)
-    try run.wait(for: .note(subscriber: "outside", .notConnected))
+    let away = SupervisorReport.note(subscriber: "outside", .notConnected)
+    try run.wait(for: away)
     #expect(try run.exit("outside") == 69)
+    #expect(run.takeSeen { $0 == away })
+    run.relaunch("outside")
+    #expect(try run.exit("outside") == 69)
+    #expect(!run.hasCome(away))
     await run.supervisor.stop()
   }
 
