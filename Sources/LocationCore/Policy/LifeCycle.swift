@@ -147,6 +147,13 @@ extension Policy {
     scheduleRestart(index, isFault: false, in: &turn)
   }
 
+  /// Its program has come by itself: what waits for the next attempt to reach it is handed over now (rule K5).
+  mutating func registered(_ index: Int, in turn: inout PolicyTurn) {
+    guard !isAbsent, sessions[index].relaunchAt != nil else { return }
+    update(index) { $0.relaunchAt = nil }
+    redeliver(index, rule: .atLeastOnce, in: &turn)
+  }
+
   /// The machine booted: nobody runs, force-quit marks are gone, and it may be locked (rules A7, A8).
   mutating func reboot(in turn: inout PolicyTurn) {
     isUnlocked = !configuration.protectUntilFirstUnlock

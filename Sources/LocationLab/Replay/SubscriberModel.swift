@@ -270,7 +270,7 @@ extension SubscriberEvent {
     switch self {
     case .acknowledged, .dismissed, .done, .finished, .exited, .orphaned, .mode(.presented), .mode(.fetched):
       true
-    case .foreground, .background, .quit, .beginTask, .endTask, .authorization, .accuracy,
+    case .foreground, .background, .quit, .registered, .beginTask, .endTask, .authorization, .accuracy,
       .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran, .preserve, .interrupted, .mode:
       false
     }
@@ -280,8 +280,8 @@ extension SubscriberEvent {
   fileprivate var isAnswer: Bool {
     switch self {
     case .acknowledged, .beginTask, .endTask, .start, .stop, .locate, .mode: true
-    case .foreground, .background, .quit, .exited, .orphaned, .authorization, .accuracy, .backgroundDelivery,
-      .memory, .lock, .overran, .done, .preserve, .interrupted, .finished, .dismissed:
+    case .foreground, .background, .quit, .exited, .orphaned, .registered, .authorization, .accuracy,
+      .backgroundDelivery, .memory, .lock, .overran, .done, .preserve, .interrupted, .finished, .dismissed:
       false
     }
   }

@@ -31,7 +31,7 @@ final class SocketProgram: SupervisedSubscriber {
   /// When the command is killed for not having ended.
   private var killAt: Int64?
   private(set) var isRemoved = false
-  /// Whether it was told that the program is not there, since it last was.
+  /// Whether it was called in vain since the program was last there.
   private var isKnownAway = false
 
   init(
@@ -115,7 +115,6 @@ final class SocketProgram: SupervisedSubscriber {
     backlog = []
     guard !subscriber.command.isEmpty else {
       // It is called again and again until somebody starts it: that is told once.
-      defer { isKnownAway = true }
       return giveUp(isKnownAway ? nil : .notConnected, status: EX_UNAVAILABLE)
     }
     // One that was told to end goes first, and a program that has left may come back while its command runs.
@@ -189,12 +188,16 @@ final class SocketProgram: SupervisedSubscriber {
     if self.connection != nil { detach() }
     self.connection = connection
     isOfLaunchBefore = true
-    isKnownAway = false
     connection.talk.beginAnswers()
     note(.registered(pid: connection.pid ?? 0))
     say(SubscriberReply.registered(name: name).line)
     accessories.begin(carrier: connection.descriptor) { [talk = connection.talk] in talk.queue.isEmpty }
-    guard var launch = nextLaunch else { return }
+    let wasAway = isKnownAway
+    isKnownAway = false
+    guard var launch = nextLaunch else {
+      if wasAway { tell([.event(subscriber: name, .registered)]) }
+      return
+    }
     isCalled = true
     launch.sessions = accessories.lasting
     let waiting = backlog
@@ -303,6 +306,7 @@ final class SocketProgram: SupervisedSubscriber {
   /// - Parameter reason: what is told; nil where it was told before.
   private func giveUp(_ reason: SupervisorNote?, status: Int32) {
     forgetLaunch()
+    isKnownAway = true
     if let reason { note(reason) }
     tell([.event(subscriber: name, .exited(status: status))])
   }

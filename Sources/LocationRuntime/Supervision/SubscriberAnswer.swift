@@ -221,9 +221,9 @@ extension SubscriberEvent {
     case .start: .start
     case .locate: .locate
     case .mode(let event): event.key
-    case .foreground, .background, .quit, .exited, .orphaned, .acknowledged, .dismissed, .authorization,
-      .accuracy, .backgroundDelivery, .stop, .memory, .lock, .overran, .done, .preserve, .interrupted,
-      .finished:
+    case .foreground, .background, .quit, .exited, .orphaned, .registered, .acknowledged, .dismissed,
+      .authorization, .accuracy, .backgroundDelivery, .stop, .memory, .lock, .overran, .done, .preserve,
+      .interrupted, .finished:
       nil
     }
   }

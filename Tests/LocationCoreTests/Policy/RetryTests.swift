@@ -17,6 +17,29 @@ import Testing
     #expect(stage.log().last == "relaunch K5 notRunning>background unacknowledged")
   }
 
+  @Test func `K5 a program that comes by itself is handed what waits for the next attempt`() {
+    var stage = Stage { $0.policy.backOffSeconds = 20 }
+    stage.hanging = ["a"]
+    stage.add(.mover, .notRunning)
+    stage.say(0, .registered)
+    #expect(stage.log().isEmpty, "nothing waits")
+    stage.fix(1, east: 0)
+    stage.say(2, .exited(status: 69))
+    stage.say(3, .registered)
+    #expect(stage.log().last == "relaunch K5 notRunning>background unacknowledged")
+    #expect(stage.handed().count == 2)
+    stage.say(4, .registered)
+    #expect(stage.launches().count == 2, "it runs")
+    // Where something else stands in the way it waits for that.
+    stage.say(5, .exited(status: 1))
+    stage.take(6, .machine(.memoryPressure(.critical)))
+    stage.say(7, .registered)
+    #expect(stage.launches().count == 2)
+    stage.take(8, .machine(.memoryPressure(.none)))
+    stage.wait(until: 9)
+    #expect(stage.launches().count == 3)
+  }
+
   @Test func `K5 whatever ended it, what it had not acknowledged is tried again`() {
     for end in ["overrun", "crash"] {
       var stage = Stage.hung()

@@ -33,7 +33,7 @@ import Testing
     .removeSubscriber(name: "s"),
     .subscriber(name: "s", .foreground), .subscriber(name: "s", .exited(status: -1)),
     .subscriber(name: "s", .acknowledged(event: 9, coreSeconds: 0.001)),
-    .subscriber(name: "s", .dismissed(event: 9)),
+    .subscriber(name: "s", .dismissed(event: 9)), .subscriber(name: "s", .registered),
     .subscriber(name: "s", .beginTask(name: "t")), .subscriber(name: "s", .endTask(token: 1)),
     .subscriber(name: "s", .authorization(.whenInUse)), .subscriber(name: "s", .quit),
     .subscriber(name: "s", .mode(.notify(LocalNotification(id: "n", title: "t", when: .now)))),

@@ -161,6 +161,21 @@ import Testing
     run.relaunch("outside")
     #expect(try run.exit("outside") == 69)
     #expect(!run.hasCome(away))
+    // It is told when the program has come, once.
+    let came = SupervisorReport.event(subscriber: "outside", .registered)
+    for isFirst in [true, false] {
+      let script = """
+        import json, socket
+        s = socket.socket(socket.AF_UNIX); s.connect("\(run.folder("subscribers.sock"))"); f = s.makefile()
+        s.sendall((json.dumps({"register": "outside"}) + "\\n").encode()); f.readline()
+        """
+      let program = try LiveProcess("/usr/bin/python3", ["-c", script])
+      _ = try registration(run)
+      #expect(await program.finish() == 0, "\(program.stderr)")
+      if isFirst { try run.wait(for: came) }
+    }
+    #expect(run.takeSeen { $0 == came })
+    #expect(!run.hasCome(came))
     await run.supervisor.stop()
   }
 
