@@ -5,12 +5,12 @@ import LocationFormats
 /// Our scan and libgps together: any lines come back, what reaches libgps is within its grammar, and a position that
 /// comes out is the one that the scan has read.
 ///
-/// The watchdog is libFuzzer's: a call of more than two seconds is a finding.
+/// The watchdog is libFuzzer's: a call of more than ten seconds is a finding: two were too few on a machine with other work.
 @main
 struct FuzzGPSD {
   static func main() {
     var arguments = unsafe (0..<Int(CommandLine.argc)).map { unsafe CommandLine.unsafeArgv[$0] }
-    unsafe arguments.insert(strdup("-timeout=2"), at: min(1, arguments.count))
+    unsafe arguments.insert(strdup("-timeout=10"), at: min(1, arguments.count))
     unsafe arguments.append(nil)
     var count = CInt(arguments.count - 1)
     unsafe arguments.withUnsafeMutableBufferPointer { buffer in
