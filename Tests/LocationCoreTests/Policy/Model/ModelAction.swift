@@ -3,6 +3,8 @@
 /// One thing that can happen to a subscriber. That it hangs is no action of its own: it does nothing while time passes.
 enum ModelAction: Hashable, CaseIterable {
   case launch, background, quit, exit, crash, done
+  /// Its program comes to the socket by itself.
+  case register
   case region, visit, move, update
   /// Calls of the background modes.
   case keepAlive, restart, remoteControl, goodMoment, issue
@@ -59,6 +61,7 @@ extension ModelState {
     case .exit:
       witness.endsWell()
       say { $0.exited($1, status: 0, in: &made) }
+    case .register: say { $0.registered($1, in: &made) }
     case .crash:
       witness.crashes()
       say { $0.exited($1, status: 1, in: &made) }

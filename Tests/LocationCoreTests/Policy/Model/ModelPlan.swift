@@ -56,7 +56,7 @@ enum ModelPlan {
       .askKeepAlive, .tag, .traffic, .acknowledgeAll, .crash, .launch, .background, .backgroundDeliveryOff,
       .tenMinutes,
     ],
-    [.crash, .exit, .reboot, .unlock, .critical, .relief, .acknowledgeAll, .quit, .minute],
+    [.crash, .exit, .register, .reboot, .unlock, .critical, .relief, .acknowledgeAll, .quit, .minute],
     // Audio that is heard, or not.
     [.launch, .background, .beginAudio, .endAudio, .quiet, .loud, .interrupt, .remoteControl, .minute],
     // Notifications, which wake nobody.
