@@ -68,8 +68,15 @@ extension RegionMonitor {
     var edgeMeters: Double
     /// Metres beyond the edge, on the other side than the state.
     var beyondMeters: Double
+    /// Standard deviations within which a fix may stand for another place.
+    var reachSigmas: Double
     /// Metres inside the edge of the deepest place around that the fix may stand for; nil where it does not matter.
     var attainableMeters: Double?
+
+    /// The same within another reach.
+    func attainableMeters(within reachMeters: Double) -> Double {
+      shape.attainableDepthMeters(at: fix.coordinate, edgeMeters: edgeMeters, reachMeters: reachMeters)
+    }
 
     /// The 68 % radius of the fix with another standard deviation, metres.
     func radius(ofSigma sigmaMeters: Double) -> Double {
@@ -87,12 +94,10 @@ extension RegionMonitor {
     let shape = catalog[slot].shape
     let edge = shape.edgeMeters(at: fix.coordinate)
     let isInside = evidence.state(of: slot) == .inside
-    var view = View(shape: shape, fix: fix, edgeMeters: edge, beyondMeters: isInside ? edge : -edge)
-    if !isInside {
-      view.attainableMeters = shape.attainableDepthMeters(
-        at: fix.coordinate, edgeMeters: edge,
-        reachMeters: configuration.attainableReachSigmas * fix.sigmaMeters)
-    }
+    var view = View(
+      shape: shape, fix: fix, edgeMeters: edge, beyondMeters: isInside ? edge : -edge,
+      reachSigmas: configuration.attainableReachSigmas)
+    if !isInside { view.attainableMeters = view.attainableMeters(within: view.reachSigmas * fix.sigmaMeters) }
     return view
   }
 
@@ -119,10 +124,9 @@ extension RegionMonitor {
     let sigmas = configuration.heldSigmas * configuration.guardedFactor(against.flapCount)
     var need = placeNeed(
       .held, view, beyondMeters: sigmas * view.fix.sigmaMeters, view.radius(atSigmas: sigmas))
-    if against.wasFar, let attainable = view.attainableMeters {
+    if against.wasFar {
       need.allow(
-        small: attainable, missSigmas: configuration.smallHeldMissSigmas,
-        leastSigmas: Accuracy.sigmasIn68Percent, of: view.fix, atDepth: view.beyondMeters)
+        small: view, missSigmas: configuration.smallHeldMissSigmas, leastSigmas: Accuracy.sigmasIn68Percent)
     }
     let isRunning = against.heldRun > 0
     need.fixes = RegionNeed.Tally(have: isRunning ? Int(against.heldRun) : 0, need: 2)
@@ -135,12 +139,9 @@ extension RegionMonitor {
     let sigmas = configuration.settledSigmas * configuration.guardedFactor(against.flapCount)
     var need = placeNeed(
       .settled, view, beyondMeters: sigmas * view.fix.sigmaMeters, view.radius(atSigmas: sigmas))
-    if let attainable = view.attainableMeters {
-      need.allow(
-        small: attainable, missSigmas: configuration.smallSettledMissSigmas,
-        leastSigmas: configuration.smallSettledLeastSigmas + configuration.smallSettledMissSigmas,
-        of: view.fix, atDepth: view.beyondMeters)
-    }
+    need.allow(
+      small: view, missSigmas: configuration.smallSettledMissSigmas,
+      leastSigmas: configuration.smallSettledLeastSigmas + configuration.smallSettledMissSigmas)
     return need
   }
 
@@ -190,23 +191,35 @@ extension RegionMonitor {
 }
 
 extension RegionNeed {
-  /// Allows for a region that is too small for the usual depth: a fix counts that misses its deepest place, `small`
-  /// metres inside the edge, by so many standard deviations at most, if it is that exact.
-  fileprivate mutating func allow(
-    small attainableMeters: Double, missSigmas: Double, leastSigmas: Double, of fix: RegionFix,
-    atDepth depthMeters: Double
-  ) {
-    guard attainableMeters > 0, let beyondMeters else { return }
-    let mostSigma = attainableMeters / leastSigmas
-    if fix.sigmaMeters <= mostSigma {
-      let enough = Swift.max(0, attainableMeters - missSigmas * fix.sigmaMeters)
-      self.beyondMeters = Swift.min(beyondMeters, enough)
-      lackingMeters = Swift.max(0, Swift.min(beyondMeters, enough) - depthMeters)
+  /// Allows for a region that is too small for the usual depth: a fix counts that misses its deepest place by so many
+  /// standard deviations at most, if that place lies so many inside the edge at least.
+  fileprivate mutating func allow(small view: RegionMonitor.View, missSigmas: Double, leastSigmas: Double) {
+    guard let attainable = view.attainableMeters, let usual = beyondMeters else { return }
+    let sigma = view.fix.sigmaMeters
+    let depth = view.beyondMeters
+    /// Whether a fix here of a standard deviation counts by this.
+    func counts(_ sigma: Double) -> Bool {
+      let attainable = view.attainableMeters(within: view.reachSigmas * sigma)
+      return depth > 0 && attainable >= leastSigmas * sigma && depth >= attainable - missSigmas * sigma
     }
-    // The worst fix that such a region takes counts if it lies that deep.
-    if depthMeters > 0, depthMeters >= attainableMeters - missSigmas * mostSigma {
-      let radius = fix.accuracy.radiusMeters * mostSigma / fix.sigmaMeters
-      radiusMeters = Swift.max(radiusMeters ?? 0, radius)
+    // Whatever lies deeper than this is deep enough for the usual depth.
+    let deepest = view.attainableMeters(within: abs(view.edgeMeters) + usual + missSigmas * sigma)
+    let isCounted = counts(sigma)
+    if isCounted || deepest >= leastSigmas * sigma {
+      let enough = Swift.min(usual, Swift.max(0, deepest - missSigmas * sigma))
+      beyondMeters = isCounted ? Swift.min(enough, depth) : enough
+      lackingMeters = Swift.max(0, Swift.min(usual, enough) - depth)
+      if isCounted { lackingMeters = 0 }
     }
+    // The worst that such a region takes: where the fix counts by this or is too bad for it, or where one begins to that
+    // is as bad as the usual depth allows.
+    var worst = isCounted || sigma > attainable / leastSigmas ? sigma : depth * sigma / usual
+    guard worst > 0, worst == sigma || counts(worst) else { return }
+    for _ in 0..<32 where worst > 0 {
+      worst = view.attainableMeters(within: view.reachSigmas * worst) / leastSigmas
+    }
+    // A hair less: at the limit itself rounding decides.
+    guard worst > 0, counts(worst * (1 - 1e-9)) else { return }
+    radiusMeters = Swift.max(radiusMeters ?? 0, view.radius(ofSigma: worst))
   }
 }

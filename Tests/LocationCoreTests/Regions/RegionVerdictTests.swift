@@ -144,13 +144,13 @@ import Testing
   }
 
   @Test(arguments: 1...40)
-  func `with the error that is named the fix would count for a small region, with a larger one not`(
+  func `with the error that is named the fix would count for a region of any size, with a larger one not`(
     seed: Int
   ) throws {
     let noise = SeededRandom(UInt64(seed))
     var random = noise
-    let size = Double.random(in: 8...30, using: &random)
-    let radius = Double.random(in: 8...40, using: &random)
+    let size = Double.random(in: seed % 2 == 0 ? 8...30 : 30...300, using: &random)
+    let radius = Double.random(in: 2...40, using: &random)
     var monitor = try monitor([circle("shop", radius: size)])
     var events: [RegionEvent] = []
     for second in 0..<10 {
@@ -170,10 +170,14 @@ import Testing
     let tooLittle = try state(
       of: "shop", monitor, fixes: 2, radiusMeters: 1.001 * needed, everySeconds: seconds + 0.1)
     #expect(tooLittle == .outside, "\(noise)")
-    // The verdict on the fix says the same of the place.
+    // The verdict on the fix says the same of the place, and it is where a fix of this error begins to count.
     let verdict = try #require(monitor.verdicts(since: [:], [], asked: "shop").first)
     #expect(verdict.heldMeters == held.beyondMeters)
     #expect((verdict.reason == .gathering) == (-verdict.edgeMeters >= verdict.heldMeters), "\(noise)")
+    let sigma = radius / Accuracy.sigmasIn68Percent
+    let usual = 3.5 * sigma
+    let small = size >= radius ? max(0, size - 1.5 * sigma) : .infinity
+    #expect(abs(verdict.heldMeters - min(usual, small)) < 0.1, "\(noise) \(size) \(radius) \(east)")
   }
 
   @Test(arguments: [95.0, 60, 105, 150, 20])
