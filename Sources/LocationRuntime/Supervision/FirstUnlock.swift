@@ -24,7 +24,9 @@ package final class FirstUnlock: Sendable {
       throw Failure(.tryAgain, what: "no descriptors left: \(SystemReason.text(errno))")
     }
     self.changes = changes
-    guard unsafe inotify_add_watch(changes.number, folder, UInt32(IN_CREATE | IN_MOVED_TO)) >= 0 else {
+    // A file may be made readable after it was made.
+    let mask = UInt32(IN_CREATE | IN_MOVED_TO | IN_ATTRIB)
+    guard unsafe inotify_add_watch(changes.number, folder, mask) >= 0 else {
       throw Failure(.noInput, file: folder, what: SystemReason.text(errno))
     }
     watchFile()
@@ -32,8 +34,7 @@ package final class FirstUnlock: Sendable {
 
   /// Watches the file itself, if it is there: what is written to others beside it wakes nobody.
   private func watchFile() {
-    let mask = UInt32(IN_CLOSE_WRITE | IN_ATTRIB | IN_DONT_FOLLOW)
-    _ = unsafe inotify_add_watch(changes.number, path, mask)
+    _ = unsafe inotify_add_watch(changes.number, path, UInt32(IN_CLOSE_WRITE | IN_DONT_FOLLOW))
   }
 
   /// Whether it has been told for this boot. Asking silences ``readable``.

@@ -43,6 +43,19 @@ import Testing
     #expect(unlock.isTold())
   }
 
+  /// As `install -m 644` of root does it, where the daemon is another user.
+  @Test func `that the file is made readable after it was written is told`() throws {
+    let unlock = try FirstUnlock(path: folder("unlocked"))
+    let path = folder.write("unlocked", ProcessStatus.boot)
+    try #require(unsafe chmod(path, 0) == 0)
+    #expect(isReadable(unlock, milliseconds: 300_000))
+    // The superuser can read it anyhow.
+    #expect(unlock.isTold() == (geteuid() == 0))
+    try #require(unsafe chmod(path, 0o644) == 0)
+    #expect(isReadable(unlock, milliseconds: 300_000))
+    #expect(unlock.isTold())
+  }
+
   @Test func `the file of a boot before counts for nothing`() throws {
     let unlock = try FirstUnlock(path: folder("unlocked"))
     _ = folder.write("unlocked", "00000000-0000-0000-0000-000000000000\n")
