@@ -59,7 +59,6 @@ package struct NMEADecoder {
     if let named = sentence.day(9) { day = named }
     begin(timeOfDay, hasDate: sentence.day(9) != nil)
     epoch?.hasFix = sentence.letter(2) == UInt8(ascii: "A")
-    if sentence.letter(12) == UInt8(ascii: "E") { epoch?.isDeadReckoned = true }
     noteMode(sentence.letter(12))
     place(sentence, 3)
     if let knots = sentence.number(7) { epoch?.speedMetersPerSecond = knots * Self.metersPerSecondInKnot }
@@ -89,8 +88,7 @@ package struct NMEADecoder {
   private mutating func geographic(_ sentence: NMEASentence) -> Outcome {
     guard let timeOfDay = sentence.timeOfDay(5) else { return .nothing }
     begin(timeOfDay)
-    epoch?.hasFix =
-      [nil, UInt8(ascii: "A")].contains(sentence.letter(6)) && sentence.letter(7) != UInt8(ascii: "N")
+    epoch?.hasFix = [nil, UInt8(ascii: "A")].contains(sentence.letter(6))
     noteMode(sentence.letter(7))
     place(sentence, 1)
     return report()
@@ -142,9 +140,12 @@ package struct NMEADecoder {
     epoch = Epoch(timeOfDay: timeOfDay)
   }
 
-  /// Takes the mode of a position: of a receiver that simulates, `S`. Some say so in GGA alone.
+  /// Takes the mode of a position: `N` for none, `E` for dead reckoning, `S` of a receiver that simulates. Some say that
+  /// in GGA alone.
   private mutating func noteMode(_ mode: UInt8?) {
     guard let mode else { return }
+    if mode == UInt8(ascii: "N") { epoch?.hasFix = false }
+    if mode == UInt8(ascii: "E") { epoch?.isDeadReckoned = true }
     if mode == UInt8(ascii: "S") { isSimulated = true } else if !hasQuality { isSimulated = false }
   }
 

@@ -84,6 +84,13 @@ import Testing
     #expect(reading.fixes.map(\.mode) == [mode])
   }
 
+  @Test(arguments: [("A", FixMode.unknown), ("D", .unknown), ("", .unknown), ("N", .noFix)])
+  func `a position with a status is none where its mode says so`(mode: String, fix: FixMode) throws {
+    let reading = try Reading(
+      sentence("GPRMC,120000,A,4807.038,N,01131.000,E,0,0,230394,,,\(mode)"))
+    #expect(reading.fixes.map(\.mode) == [fix])
+  }
+
   @Test(arguments: [
     ("AN", FixMode.unknown), ("NA", .unknown), ("NNAN", .unknown), ("D", .unknown), ("NE", .unknown),
     ("N", .noFix), ("NN", .noFix), ("", .noFix),
