@@ -156,10 +156,12 @@ import Testing
   }
 
   @Test func `a manifest names a program, or leaves the key out`() throws {
-    let named = folder.write("a.yaml", "name: a\ncommand: []\n")
-    let failure = #expect(throws: Failure.self) { try SubscriberManifest.read(path: named) }
-    let text = "\(named):2: command: names no program; write it as [PROGRAM, ARGUMENT]"
-    #expect("\(try #require(failure))" == text)
+    for (style, list) in [("resident", "[]"), ("resident", "[\"\"]"), ("socket", "[\"\"]")] {
+      let named = folder.write("a.yaml", "name: a\ncommand: \(list)\nstyle: \(style)\n")
+      let failure = #expect(throws: Failure.self) { try SubscriberManifest.read(path: named) }
+      let text = "\(named):2: command: names no program; write it as [PROGRAM, ARGUMENT]"
+      #expect("\(try #require(failure))" == text)
+    }
     let silent = folder.write("b.yaml", "name: b\n")
     #expect(try SubscriberManifest.read(path: silent).command.isEmpty)
   }

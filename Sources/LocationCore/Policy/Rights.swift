@@ -106,7 +106,7 @@ extension Policy {
     guard isAllowed || old.exitsOnSuspend && !subscriber.exitsOnSuspend else { return }
     if isAbsent {
       // Nobody is there to start it: it is due once somebody is.
-      update(index) { $0.relaunchAt = $0.relaunchAt ?? turn.instant }
+      if !sessions[index].state.isRunning { update(index) { $0.relaunchAt = $0.relaunchAt ?? turn.instant } }
     } else if isAllowed {
       redeliver(index, rule: .authorization, reason: .backgroundDeliveryOn, in: &turn)
     } else {

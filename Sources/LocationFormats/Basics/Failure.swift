@@ -64,17 +64,8 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     // What it quotes of a file may be as long as the file.
     text += what.utf8.count <= Self.mostBytes ? what : what.prefix(Self.mostBytes / 4) + "…"
     if let remedy { text += "; \(remedy)" }
-    return String(String.UnicodeScalarView(text.unicodeScalars.map { Self.isControl($0) ? "?" : $0 }))
+    return TextTable.cell(text)
   }
 
   private static let mostBytes = 1_000
-
-  /// Whether a terminal does something else with it than to show it: controls, what ends a line, and what turns the
-  /// direction of the text around it.
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
-    default: false
-    }
-  }
 }

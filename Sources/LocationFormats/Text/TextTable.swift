@@ -54,12 +54,17 @@ package struct TextTable {
     }.joined()
   }
 
-  /// What an owner wrote, without the control characters that would move a terminal's cursor.
+  /// What an owner wrote, without the characters with which a terminal does something else than to show them: controls,
+  /// what ends a line, and what turns the direction of the text around it.
   package static func cell(_ text: String) -> String {
-    // The last of them begin with C2 in UTF-8.
-    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }) else { return text }
-    return String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "?" : $0 }))
+    guard text.utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F }) else { return text }
+    return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0.value) ? "?" : $0 }))
+  }
+
+  private static func isControl(_ scalar: UInt32) -> Bool {
+    switch scalar {
+    case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
+    case _: false
+    }
   }
 }

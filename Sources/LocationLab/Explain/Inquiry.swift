@@ -76,11 +76,12 @@ struct Inquiry: ~Copyable {
   private let question: Question
   private var host: EngineHost<NoJournal, Ports>
   /// Where the moment seems to have come.
-  private var end: End?
+  private var trial: Trial?
 
   /// The engine and what was seen, before an event that seems later than the moment. A machine may boot with a clock
-  /// that is ahead: the next fix that is believed has the true time, and says whether it is.
-  private struct End {
+  /// that is ahead: the next fix that is believed has the true time, and says whether it is. What a clock that is behind
+  /// has noted is taken for earlier than it was.
+  private struct Trial {
     let snapshot: EngineSnapshot
     let settings: EngineSettings
     let catalog: RegionCatalog
@@ -127,18 +128,18 @@ struct Inquiry: ~Copyable {
 
   /// Takes the next event; whether the moment is still to come.
   mutating func take(_ stamped: Stamped) -> Bool {
-    if let until = question.until, end == nil, host.time(of: stamped) > until {
+    if let until = question.until, trial == nil, host.time(of: stamped) > until {
       // Deadlines until then have fired; those after the event came have not.
       advance(to: min(engine.instant(at: until), stamped.at))
-      end = End(engine, seen)
+      trial = Trial(engine, seen)
     }
     let believed = engine.tally.accepted
     advance(to: stamped.at)
     guard !isReached else { return false }
     handle(stamped)
-    guard end != nil, engine.tally.accepted > believed else { return !isReached }
+    guard trial != nil, engine.tally.accepted > believed else { return !isReached }
     if let until = question.until, let last = engine.tally.last, last.time <= until {
-      end = nil
+      trial = nil
       return true
     }
     endEvents()
@@ -147,12 +148,12 @@ struct Inquiry: ~Copyable {
 
   /// The moment has come where it seems to: no fix that follows is earlier.
   mutating func endEvents() {
-    guard let end else { return }
-    self.end = nil
+    guard let trial else { return }
+    self.trial = nil
     var ports = host.ports
-    ports.seen = end.seen
+    ports.seen = trial.seen
     ports.isReached = true
-    host = EngineHost(end.engine, journal: NoJournal(), ports: ports)
+    host = EngineHost(trial.engine, journal: NoJournal(), ports: ports)
   }
 
   /// Ends where nothing more is known: fires the deadlines of which records are kept.

@@ -415,10 +415,8 @@ struct DaemonLoop: ~Copyable {
       try live.handle(event, at: reading)
       if case .fix(let report) = event {
         let isAccepted = live.engine.tally.accepted > accepted
-        if isAccepted {
-          tell(of: report)
-          if let time = report.time { cycle.note(time) }
-        }
+        if report.mode != .noFix, let time = report.time { cycle.note(time) }
+        if isAccepted { tell(of: report) }
         if isAccepted || live.engine.tally.misdated > misdated {
           noteDate(of: report, at: reading, isAccepted: isAccepted)
         }

@@ -25,7 +25,8 @@ public enum SubscriberManifest {
     if let node = map.optional(.style) { subscriber.style = try node.word(Subscriber.Style.self) }
     if let node = map.optional(.command) {
       subscriber.command = try strings(node)
-      guard !subscriber.command.isEmpty || subscriber.style == .socket else {
+      let isNone = subscriber.command.isEmpty && subscriber.style == .socket
+      guard isNone || subscriber.command.first?.isEmpty == false else {
         throw node.failure("names no program", remedy: "write it as [PROGRAM, ARGUMENT]")
       }
     }

@@ -6,7 +6,7 @@ import Testing
 
 /// The lines of records that a daemon has at hand.
 @Suite struct StoredLinesTests {
-  /// A day of a program that is handed nothing, and of records that nobody waits for.
+  /// Nobody waits for the records.
   @Test func `a line goes when the effects of its commit have run, whatever the next commit has`() throws {
     let folder = TemporaryFolder()
     let database = try StateDatabase.open(path: folder("s.db"))
