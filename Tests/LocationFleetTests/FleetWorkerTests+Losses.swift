@@ -131,6 +131,8 @@ extension FleetWorkerTests {
       _ = await cluster.servers[0].process?.finish()
       try meanwhile()
       try cluster.start(0)
+      // A worker that starts before the server listens ends.
+      #expect(await eventually { try await cluster.fleet(["devices"]).status == 0 })
     }
     func importRegion(_ id: String) async throws -> String {
       let feature =
