@@ -61,21 +61,52 @@ extension RegionMonitor {
     return scaled
   }
 
+  /// What is allowed for a region that is too small for the usual depth: a fix counts that misses its deepest place by
+  /// so many standard deviations at most, if that place lies so many inside the edge at least.
+  struct Allowance {
+    var missSigmas: Double
+    var leastSigmas: Double
+  }
+
   /// The last fix as seen from one region.
   struct View {
     var shape: ShapeGeometry
     var fix: RegionFix
     var edgeMeters: Double
-    /// Metres beyond the edge, on the other side than the state.
-    var beyondMeters: Double
+    /// The state of the region.
+    var isInside: Bool
     /// Standard deviations within which a fix may stand for another place.
     var reachSigmas: Double
-    /// Metres inside the edge of the deepest place around that the fix may stand for; nil where it does not matter.
-    var attainableMeters: Double?
 
-    /// The same within another reach.
-    func attainableMeters(within reachMeters: Double) -> Double {
+    /// Metres beyond the edge, on the other side than the state.
+    var beyondMeters: Double { isInside ? edgeMeters : -edgeMeters }
+
+    /// Metres inside the edge of the deepest place that a fix here of a standard deviation may stand for.
+    func attainableMeters(ofSigma sigmaMeters: Double) -> Double {
+      attainableMeters(within: reachSigmas * sigmaMeters)
+    }
+
+    private func attainableMeters(within reachMeters: Double) -> Double {
       shape.attainableDepthMeters(at: fix.coordinate, edgeMeters: edgeMeters, reachMeters: reachMeters)
+    }
+
+    /// Metres beyond the edge from which a fix counts: the usual ones, or what is allowed.
+    func enoughMeters(_ usual: Double, _ small: Allowance?) -> Double {
+      guard let small, !isInside else { return usual }
+      let sigma = fix.sigmaMeters
+      // Whatever lies deeper than this is deep enough for the usual depth.
+      let deepest = attainableMeters(within: abs(edgeMeters) + usual + small.missSigmas * sigma)
+      let isCounted = counts(sigma, small)
+      guard isCounted || deepest >= small.leastSigmas * sigma else { return usual }
+      let enough = Swift.min(usual, Swift.max(0, deepest - small.missSigmas * sigma))
+      return isCounted ? Swift.min(enough, beyondMeters) : enough
+    }
+
+    /// Whether a fix here of a standard deviation counts by what is allowed.
+    private func counts(_ sigmaMeters: Double, _ small: Allowance) -> Bool {
+      let attainable = attainableMeters(ofSigma: sigmaMeters)
+      return beyondMeters > 0 && attainable >= small.leastSigmas * sigmaMeters
+        && beyondMeters >= attainable - small.missSigmas * sigmaMeters
     }
 
     /// The 68 % radius of the fix with another standard deviation, metres.
@@ -83,22 +114,49 @@ extension RegionMonitor {
       fix.accuracy.radiusMeters * sigmaMeters / fix.sigmaMeters
     }
 
-    /// The largest 68 % radius with which the fix lies so many standard deviations beyond the edge; nil where none.
-    func radius(atSigmas sigmas: Double) -> Double? {
+    /// The largest 68 % radius with which the fix lies so many standard deviations beyond the edge, or counts by what is
+    /// allowed; nil where none.
+    func radius(atSigmas sigmas: Double, _ small: Allowance? = nil) -> Double? {
       guard beyondMeters > 0 else { return nil }
-      return sigmas > 0 ? radius(ofSigma: beyondMeters / sigmas) : fix.accuracy.radiusMeters
+      guard sigmas > 0 else { return fix.accuracy.radiusMeters }
+      let usual = beyondMeters / sigmas
+      let worst = small.flatMap { isInside ? nil : worstSigma(from: usual, $0) } ?? usual
+      return radius(ofSigma: Swift.max(usual, worst))
+    }
+
+    /// The largest standard deviation that counts by what is allowed: where the fix counts by that or is too bad for it,
+    /// or where one begins to that is as bad as the usual depth allows. nil where none.
+    private func worstSigma(from usual: Double, _ small: Allowance) -> Double? {
+      let sigma = fix.sigmaMeters
+      let isNear = counts(sigma, small) || sigma > attainableMeters(ofSigma: sigma) / small.leastSigmas
+      guard isNear || counts(usual, small) else { return nil }
+      var worst = isNear ? sigma : usual
+      for _ in 0..<32 where worst > 0 { worst = attainableMeters(ofSigma: worst) / small.leastSigmas }
+      // A hair less: at the limit itself rounding decides.
+      return worst > 0 && counts(worst * (1 - 1e-9), small) ? worst : nil
     }
   }
 
   func view(of slot: RegionSlot, _ fix: RegionFix) -> View {
     let shape = catalog[slot].shape
-    let edge = shape.edgeMeters(at: fix.coordinate)
-    let isInside = evidence.state(of: slot) == .inside
-    var view = View(
-      shape: shape, fix: fix, edgeMeters: edge, beyondMeters: isInside ? edge : -edge,
-      reachSigmas: configuration.attainableReachSigmas)
-    if !isInside { view.attainableMeters = view.attainableMeters(within: view.reachSigmas * fix.sigmaMeters) }
-    return view
+    return View(
+      shape: shape, fix: fix, edgeMeters: shape.edgeMeters(at: fix.coordinate),
+      isInside: evidence.state(of: slot) == .inside, reachSigmas: configuration.attainableReachSigmas)
+  }
+
+  /// Metres beyond the edge from which a fix is confident evidence against the state.
+  func heldMeters(_ view: View, _ against: Counterevidence?) -> Double {
+    view.enoughMeters(heldSigmas(against) * view.fix.sigmaMeters, heldAllowance(against))
+  }
+
+  private func heldSigmas(_ against: Counterevidence?) -> Double {
+    configuration.heldSigmas * configuration.guardedFactor(against?.flapCount ?? 0)
+  }
+
+  private func heldAllowance(_ against: Counterevidence?) -> Allowance? {
+    guard let against, against.wasFar else { return nil }
+    return Allowance(
+      missSigmas: configuration.smallHeldMissSigmas, leastSigmas: Accuracy.sigmasIn68Percent)
   }
 
   private func placeNeed(
@@ -120,14 +178,10 @@ extension RegionMonitor {
     return need
   }
 
-  func heldNeed(_ view: View, _ against: Counterevidence) -> RegionNeed {
-    let sigmas = configuration.heldSigmas * configuration.guardedFactor(against.flapCount)
+  private func heldNeed(_ view: View, _ against: Counterevidence) -> RegionNeed {
     var need = placeNeed(
-      .held, view, beyondMeters: sigmas * view.fix.sigmaMeters, view.radius(atSigmas: sigmas))
-    if against.wasFar {
-      need.allow(
-        small: view, missSigmas: configuration.smallHeldMissSigmas, leastSigmas: Accuracy.sigmasIn68Percent)
-    }
+      .held, view, beyondMeters: heldMeters(view, against),
+      view.radius(atSigmas: heldSigmas(against), heldAllowance(against)))
     let isRunning = against.heldRun > 0
     need.fixes = RegionNeed.Tally(have: isRunning ? Int(against.heldRun) : 0, need: 2)
     need.seconds = RegionNeed.Span(
@@ -137,12 +191,12 @@ extension RegionMonitor {
 
   private func settledNeed(_ view: View, _ against: Counterevidence) -> RegionNeed {
     let sigmas = configuration.settledSigmas * configuration.guardedFactor(against.flapCount)
-    var need = placeNeed(
-      .settled, view, beyondMeters: sigmas * view.fix.sigmaMeters, view.radius(atSigmas: sigmas))
-    need.allow(
-      small: view, missSigmas: configuration.smallSettledMissSigmas,
+    let small = Allowance(
+      missSigmas: configuration.smallSettledMissSigmas,
       leastSigmas: configuration.smallSettledLeastSigmas + configuration.smallSettledMissSigmas)
-    return need
+    return placeNeed(
+      .settled, view, beyondMeters: view.enoughMeters(sigmas * view.fix.sigmaMeters, small),
+      view.radius(atSigmas: sigmas, small))
   }
 
   /// What would tell the first state by one fix, on the side that is nearer.
@@ -187,39 +241,5 @@ extension RegionMonitor {
       if holds(middle) { high = middle } else { low = middle }
     }
     return high
-  }
-}
-
-extension RegionNeed {
-  /// Allows for a region that is too small for the usual depth: a fix counts that misses its deepest place by so many
-  /// standard deviations at most, if that place lies so many inside the edge at least.
-  fileprivate mutating func allow(small view: RegionMonitor.View, missSigmas: Double, leastSigmas: Double) {
-    guard let attainable = view.attainableMeters, let usual = beyondMeters else { return }
-    let sigma = view.fix.sigmaMeters
-    let depth = view.beyondMeters
-    /// Whether a fix here of a standard deviation counts by this.
-    func counts(_ sigma: Double) -> Bool {
-      let attainable = view.attainableMeters(within: view.reachSigmas * sigma)
-      return depth > 0 && attainable >= leastSigmas * sigma && depth >= attainable - missSigmas * sigma
-    }
-    // Whatever lies deeper than this is deep enough for the usual depth.
-    let deepest = view.attainableMeters(within: abs(view.edgeMeters) + usual + missSigmas * sigma)
-    let isCounted = counts(sigma)
-    if isCounted || deepest >= leastSigmas * sigma {
-      let enough = Swift.min(usual, Swift.max(0, deepest - missSigmas * sigma))
-      beyondMeters = isCounted ? Swift.min(enough, depth) : enough
-      lackingMeters = Swift.max(0, Swift.min(usual, enough) - depth)
-      if isCounted { lackingMeters = 0 }
-    }
-    // The worst that such a region takes: where the fix counts by this or is too bad for it, or where one begins to that
-    // is as bad as the usual depth allows.
-    var worst = isCounted || sigma > attainable / leastSigmas ? sigma : depth * sigma / usual
-    guard worst > 0, worst == sigma || counts(worst) else { return }
-    for _ in 0..<32 where worst > 0 {
-      worst = view.attainableMeters(within: view.reachSigmas * worst) / leastSigmas
-    }
-    // A hair less: at the limit itself rounding decides.
-    guard worst > 0, counts(worst * (1 - 1e-9)) else { return }
-    radiusMeters = Swift.max(radiusMeters ?? 0, view.radius(ofSigma: worst))
   }
 }

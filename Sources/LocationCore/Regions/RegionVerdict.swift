@@ -39,38 +39,35 @@ extension RegionMonitor {
 
   private func verdict(_ slot: RegionSlot, _ fix: RegionFix, before: RegionState) -> RegionVerdict {
     let against = evidence.evidence(of: slot, by: configuration).against
-    let shape = catalog[slot].shape
-    let edge = shape.edgeMeters(at: fix.coordinate)
-    let scaled = scaled(fix, for: slot)
-    let factor = configuration.guardedFactor(against?.flapCount ?? 0) * scaled.sigmaMeters
-    let held = against.flatMap { heldNeed(view(of: slot, scaled), $0).beyondMeters }
+    let view = view(of: slot, scaled(fix, for: slot))
+    let edge = view.edgeMeters
+    let factor = configuration.guardedFactor(against?.flapCount ?? 0) * view.fix.sigmaMeters
     let after = state(in: slot)
     return RegionVerdict(
       region: catalog[slot].terms.id, before: before, after: after, edgeMeters: edge,
       sigmaMeters: fix.sigmaMeters,
-      probabilityInside: shape.probabilityInside(
+      probabilityInside: view.shape.probabilityInside(
         at: fix.coordinate, edgeMeters: edge, sigmaMeters: fix.sigmaMeters),
-      clearMeters: configuration.clearSigmas * factor, heldMeters: held ?? configuration.heldSigmas * factor,
+      clearMeters: configuration.clearSigmas * factor, heldMeters: heldMeters(view, against),
       clearFixes: Int(against?.clearRun ?? 0),
       heldSeconds: against.map { $0.heldRun > 0 ? $0.heldSince.seconds(to: $0.heldLast) : 0 } ?? 0,
-      reason: reason(slot, fix, before: before, after: after, edgeMeters: edge))
+      reason: reason(slot, view, before: before, after: after))
   }
 
   private func reason(
-    _ slot: RegionSlot, _ fix: RegionFix, before: RegionState, after: RegionState, edgeMeters: Double
+    _ slot: RegionSlot, _ view: View, before: RegionState, after: RegionState
   ) -> RegionVerdict.Reason {
     let against = evidence.evidence(of: slot, by: configuration).against
     if before != after { return before == .unknown ? .found : after == .inside ? .entered : .left }
     if departures.contains(where: { $0.slot == slot }) { return .heldBack }
     if after == .unknown { return .open }
-    let isOtherSide = after == .inside ? edgeMeters > 0 : edgeMeters <= 0
+    let isOtherSide = after == .inside ? view.edgeMeters > 0 : view.edgeMeters <= 0
     guard isOtherSide else { return .agrees }
-    if let against, against.clearRun > 0 || (against.heldRun > 0 && against.heldLast == fix.instant) {
+    if let against, against.clearRun > 0 || (against.heldRun > 0 && against.heldLast == view.fix.instant) {
       return .gathering
     }
-    guard after == .outside else { return .weak }
-    let view = view(of: slot, scaled(fix, for: slot))
-    guard let attainable = view.attainableMeters else { return .weak }
-    return attainable < Accuracy.sigmasIn68Percent * view.fix.sigmaMeters ? .tooSmall : .weak
+    guard after == .outside, !view.isInside else { return .weak }
+    let sigma = view.fix.sigmaMeters
+    return view.attainableMeters(ofSigma: sigma) < Accuracy.sigmasIn68Percent * sigma ? .tooSmall : .weak
   }
 }
