@@ -1,4 +1,5 @@
-/// A defect that was found once and mended, as a change of the sources that brings it back.
+/// A defect, as a change of the sources: one that was found once and mended, or one that shows that an invariant can be
+/// broken.
 ///
 /// `scripts/check-policy mutations` makes each change in a copy, one at a time, and the checkers must find it by the
 /// invariant that stands here. A test of the suite sees to it that each change still fits the sources.
@@ -6,7 +7,7 @@ struct Mutation: Sendable {
   var name: String
   /// The file below `Sources/LocationCore`.
   var file: String
-  /// The text that mends the defect, once in that file.
+  /// The text without the defect, once in that file.
   var old: String
   /// The text with the defect.
   var new: String
@@ -168,5 +169,155 @@ struct Mutation: Sendable {
       old: "guard isUnlocked || state != .notRunning else {",
       new: "guard isUnlocked || state != .notRunning || turn.instant != .distantPast else {",
       invariant: "A8: launched before the first unlock"),
+    Mutation(
+      name: "14a an event that is handed again is told as one that was kept", file: "Policy/Delivery.swift",
+      old: "reason ?? (pending.wasHanded ? .unacknowledged : .kept)",
+      new: "reason ?? .kept",
+      invariant: "A9: an event handed again is called kept"),
+    Mutation(
+      name: "14b what a process has is handed to it again", file: "Policy/Delivery.swift",
+      old: "for place in sessions[index].outbox.indices where !sessions[index].outbox[place].isHanded {",
+      new: "for place in sessions[index].outbox.indices {",
+      invariant: "K5: handed twice to one process"),
+    Mutation(
+      name: "14c the newest event is handed over first", file: "Policy/Delivery.swift",
+      old: "for place in sessions[index].outbox.indices where !sessions[index].outbox[place].isHanded {",
+      new:
+        "for place in sessions[index].outbox.indices.reversed() where !sessions[index].outbox[place].isHanded {",
+      invariant: "K5: out of order"),
+    Mutation(
+      name: "15a one that opted out is started in the background", file: "Policy/Obstacle.swift",
+      old: "case .exitsOnSuspend: isStart && session.subscriber.exitsOnSuspend",
+      new: "case .exitsOnSuspend: false",
+      invariant: "A5: relaunched though it opted out"),
+    Mutation(
+      name: "15b one is started in the background while locked", file: "Policy/Obstacle.swift",
+      old: "case .locked: isStart && !isUnlocked",
+      new: "case .locked: false",
+      invariant: "A8: relaunched before the first unlock"),
+    Mutation(
+      name: "15c one is woken that the user lets nothing wake", file: "Policy/Obstacle.swift",
+      old: "case .backgroundDelivery: !session.subscriber.backgroundDelivery",
+      new: "case .backgroundDelivery: false",
+      invariant: "B8: started against the user"),
+    Mutation(
+      name: "15d one is woken for a place with the right of the foreground", file: "Policy/Session.swift",
+      old: "case .whenInUse: state.isRunning ? nil : .needsAlways",
+      new: "case .whenInUse: nil",
+      invariant: "B8: started without the right"),
+    Mutation(
+      name: "16a a task does not hold off suspension", file: "Policy/LifeCycle.swift",
+      old:
+        "sessions[index].state == .background, sessions[index].assertions.isEmpty, !sessions[index].hasEnded",
+      new:
+        "sessions[index].state == .background, sessions[index].assertions.allSatisfy({ $0.reason == .task }), !sessions[index].hasEnded",
+      invariant: "A2: suspended with an open task"),
+    Mutation(
+      name: "16b sound does not hold off suspension", file: "Policy/LifeCycle.swift",
+      old:
+        "sessions[index].state == .background, sessions[index].assertions.isEmpty, !sessions[index].hasEnded",
+      new:
+        "sessions[index].state == .background, sessions[index].assertions.allSatisfy({ $0.reason == .audio }), !sessions[index].hasEnded",
+      invariant: "A3: suspended with an assertion"),
+    Mutation(
+      name: "16c nothing suspends when the grace is over", file: "Policy/Clocks.swift",
+      old: """
+            update(index) { $0.assertions.removeAll { $0.end.map { $0 <= turn.instant } ?? false } }
+            suspendIfIdle(index, in: &turn)
+        """,
+      new: """
+            update(index) { $0.assertions.removeAll { $0.end.map { $0 <= turn.instant } ?? false } }
+        """,
+      invariant: "A2: runs in the background without an assertion"),
+    Mutation(
+      name: "17a the time for tasks ends one without a task", file: "Policy/Clocks.swift",
+      old: "guard sessions[index].state == .background, sessions[index].holdsTask else { return }",
+      new: "guard sessions[index].state == .background else { return }",
+      invariant: "C3: ended without an open task"),
+    Mutation(
+      name: "17b a throttle begins without a record", file: "Policy/Clocks.swift",
+      old: "if isTooMany { decide(.throttle, .overrun, .throttled, index, in: &turn) }",
+      new: "",
+      invariant: "A9: throttled without a record"),
+    Mutation(
+      name: "18a the end of the wait before a new try starts nothing", file: "Policy/Clocks.swift",
+      old: """
+                policy.update(index) { $0.relaunchAt = nil }
+                policy.redeliver(index, rule: .atLeastOnce, in: &turn)
+        """,
+      new: """
+                policy.update(index) { $0.relaunchAt = nil }
+        """,
+      invariant: "K5: not tried again"),
+    Mutation(
+      name: "18b suspension drops what was handed over", file: "Policy/LifeCycle.swift",
+      old: "$0.outbox.removeAll { !$0.trigger.isKept }",
+      new: "$0.outbox.removeAll { $0.isHanded || !$0.trigger.isKept }",
+      invariant: "K5: an event is lost without a record"),
+    Mutation(
+      name: "19 a process's sockets and keep-alive outlive it", file: "Policy/Session.swift",
+      old: "for part in ModePart.all { part.endProcess?(&modes, subscriber) }",
+      new: "",
+      invariant: "E4a: something is kept for no process"),
+    Mutation(
+      name: "20a one is refused after the first unlock", file: "Policy/LifeCycle.swift",
+      old: "guard isUnlocked || state != .notRunning else {",
+      new: "guard state != .notRunning else {",
+      invariant: "A8: refused though unlocked"),
+    Mutation(
+      name: "20b one that opted out goes to the background", file: "Policy/LifeCycle.swift",
+      old: """
+            if sessions[index].subscriber.exitsOnSuspend {
+              let seconds = configuration.exitSeconds
+        """,
+      new: """
+            if sessions[index].subscriber.exitsOnSuspend, turn.instant == .distantPast {
+              let seconds = configuration.exitSeconds
+        """,
+      invariant: "A5: in the background though it opted out"),
+    Mutation(
+      name: "20c the end of one that opted out holds in the foreground", file: "Policy/LifeCycle.swift",
+      old: "      $0.exitAt = nil\n",
+      new: "",
+      invariant: "A5: ended without having left the foreground"),
+    Mutation(
+      name: "21a a suspended one stays in the background", file: "Policy/LifeCycle.swift",
+      old: "      $0.state = .suspended\n",
+      new: "",
+      invariant: "A1: the state is not the one that was told"),
+    Mutation(
+      name: "21b what a suspended one kept back is handed to it", file: "Modes/StandardLocation.swift",
+      old: "start(index, for: first.event, rule: .deferral, reason: reason, in: &turn)",
+      new: "hand(index, rule: .deferral, reason: reason, in: &turn)",
+      invariant: "A3: handed to one that runs no code"),
+    Mutation(
+      name: "22a a task that has ended is warned of", file: "Policy/Clocks.swift",
+      old: "update(index) { $0.assertions.removeAll { $0.reason == .task && $0.owner == token } }",
+      new: "",
+      invariant: "C3: warned of a task that is not open"),
+    Mutation(
+      name: "22b a task of the background has no end", file: "Policy/Clocks.swift",
+      old: "if $0.state == .background, $0.taskClock == nil { $0.taskClock = clock }",
+      new: "_ = clock",
+      invariant: "K1: runs in the background without an end"),
+    Mutation(
+      name: "23 an event stays when it is acknowledged", file: "Policy/Delivery.swift",
+      old: "      $0.outbox.remove(at: place)\n",
+      new: "",
+      invariant: "K5: an event is made up"),
+    Mutation(
+      name: "24a the end of the wait before a restart starts nothing", file: "Modes/Restart.swift",
+      old: """
+            update(index) { $0.modes.restart?.dueAt = nil }
+            callToRun(.restart, .exitFailed, index, in: &turn)
+        """,
+      new: "    update(index) { $0.modes.restart?.dueAt = nil }",
+      invariant: "E5: not started again"),
+    Mutation(
+      name: "24b a keep-alive is called when its program comes", file: "Modes/KeepAlive.swift",
+      old: "earliest: from.advanced(bySeconds: seconds * share), latest: from.advanced(bySeconds: seconds))",
+      new:
+        "earliest: from.advanced(bySeconds: seconds * share), latest: from.advanced(bySeconds: 2 * seconds))",
+      invariant: "E2: called later than it may be"),
   ]
 }
