@@ -39,6 +39,19 @@ extension StateDatabase {
     }
   }
 
+  /// How many migrations version 0.1.0 knew.
+  private static let firstVersion = 2
+
+  /// What version 0.1.0 meant otherwise. It left `applied` NULL for a program of a simulated run, which is another program
+  /// now; and it kept properties of regions that had no meaning yet.
+  private static let mendsOfFirstVersion = """
+    UPDATE subscribers SET applied = '' WHERE applied IS NULL;
+    UPDATE regions SET geojson = json_remove(geojson, '$.properties.sensitivity', '$.properties.beacon')
+      WHERE CASE WHEN json_valid(geojson) THEN
+        json_type(geojson, '$.properties.sensitivity') IS NOT NULL
+        OR json_type(geojson, '$.properties.beacon') IS NOT NULL END;
+    """
+
   /// Whether all migrations were done.
   private func isCurrent() throws(Failure) -> Bool {
     try read { database in
@@ -64,6 +77,7 @@ extension StateDatabase {
     try write { database in
       // Another process may have been quicker.
       let done = try self.version(of: database)
+      if done == Self.firstVersion { try database.execute(sql: Self.mendsOfFirstVersion) }
       for migration in Self.migrations[done...] { try database.execute(sql: migration.sql) }
       try database.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
       try database.execute(sql: "PRAGMA user_version = \(Self.migrations.count)")

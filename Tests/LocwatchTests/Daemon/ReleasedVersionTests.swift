@@ -63,6 +63,30 @@ import Testing
     #expect(told.stdout.contains(consequence) == isDecided)
   }
 
+  /// It left this for programs of a simulated run, and kept properties that mean something now.
+  @Test(arguments: versions)
+  func `what the version meant otherwise is lost neither for a program nor for a region`(version: String)
+    async throws
+  {
+    let run = try await Self.run(of: version)
+    try await DatabaseQueue(path: run.state).write { database in
+      try database.execute(sql: "UPDATE subscribers SET applied = NULL")
+      try database.execute(
+        sql: """
+          UPDATE regions SET geojson = json_set(geojson, '$.properties.sensitivity', 'high',
+            '$.properties.beacon', 'yes', '$.properties.colour', 'red')
+          """)
+    }
+    try run.start()
+    try await run.wait("the daemon") { try await run.command(["status", "--json"]).status == 0 }
+    #expect(await run.end() == 0)
+    let logger = try await run.command(["subscribers", "show", "logger"])
+    #expect(logger.stdout.contains(#""oldest":3"#), "\(logger.stdout)\(logger.stderr)")
+    let regions = try await run.command(["regions", "export"])
+    #expect(regions.status == 0 && regions.stdout.contains("colour"), "\(regions)")
+    #expect(!regions.stdout.contains("sensitivity") && !regions.stdout.contains("beacon"), "\(regions)")
+  }
+
   /// Whoever speaks at its control socket may be a daemon of that version.
   @Test(arguments: versions)
   func `no command brings a state file up to date that an earlier daemon uses`(version: String) async throws {
