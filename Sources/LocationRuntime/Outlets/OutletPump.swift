@@ -52,8 +52,10 @@ struct OutletPump {
   private var isTroubled: Bool
   /// Whether the state file says so.
   private var isStoredTroubled: Bool
-  /// Whether the log was told that it fails.
-  private var wasTold = false
+  /// Why it fails, as the log was told.
+  private var told: Set<String> = []
+  /// How many different reasons are told.
+  private static let mostTold = 5
   private(set) var isDisabled: Bool
   /// The newest id when the bound was last looked at.
   private var boundedAt = 0
@@ -160,8 +162,8 @@ struct OutletPump {
         "outlet \(outlet.name): \(failure.reason); it is disabled until locwatch outlets enable \(outlet.name)"
       ]
     }
-    defer { wasTold = true }
-    return wasTold ? [] : ["outlet \(outlet.name): \(failure.reason); it is tried again"]
+    guard told.count < Self.mostTold, told.insert(failure.reason).inserted else { return [] }
+    return ["outlet \(outlet.name): \(failure.reason); it is tried again"]
   }
 
   /// Offers the next events, or notes which were accepted; whether there may be more to do.
@@ -196,8 +198,8 @@ struct OutletPump {
     isTroubled = false
     connectedAt = instant
     store(at: instant)
-    guard wasTold else { return nil }
-    wasTold = false
+    guard !told.isEmpty else { return nil }
+    told = []
     return "outlet \(outlet.name): it is connected again"
   }
 
@@ -211,8 +213,8 @@ struct OutletPump {
 
   /// A line for the log where it accepts events again, once.
   private mutating func takeRecovery() -> String? {
-    guard wasTold, failures + uncounted == 0 else { return nil }
-    wasTold = false
+    guard !told.isEmpty, failures + uncounted == 0 else { return nil }
+    told = []
     return "outlet \(outlet.name): events are accepted again"
   }
 

@@ -14,6 +14,9 @@ import Testing
     var filter = EventFilter()
     /// How often it still fails.
     var failures = 0
+    /// Why it fails, and why it does each second time.
+    let reason = "nobody is there"
+    var otherReason = "nobody is there"
     /// Whether it accepts what it was offered.
     var answers = true
     var offered: [Int] = []
@@ -23,7 +26,7 @@ import Testing
     func offer(_ events: [LoggedEvent]) throws(OutletFailure) {
       if failures > 0 {
         failures -= 1
-        throw OutletFailure("nobody is there")
+        throw OutletFailure(failures.isMultiple(of: 2) ? otherReason : reason)
       }
       offered += events.map(\.id)
       lines += events.map(\.line)
@@ -86,6 +89,24 @@ import Testing
       notes == [
         "outlet toy: nobody is there; it is tried again", "outlet toy: events are accepted again",
       ])
+  }
+
+  @Test func `each reason is said once, until it accepts events again`() throws {
+    let toy = Toy()
+    var pump = try OutletPump(toy, try database())
+    toy.otherReason = "it is not who it says"
+    var notes: [String] = []
+    for round in 0..<2 {
+      try log([1 + round])
+      toy.failures = 6
+      for second in 0..<100 { notes += pump.pump(at: at(Double(100 * round + second))) }
+    }
+    #expect(
+      Array(notes.prefix(3)) == [
+        "outlet toy: nobody is there; it is tried again",
+        "outlet toy: it is not who it says; it is tried again", "outlet toy: events are accepted again",
+      ])
+    #expect(notes.count == 6 && notes.prefix(3) == notes.suffix(3), "\(notes)")
   }
 
   @Test func `the longest wait is bounded`() throws {
