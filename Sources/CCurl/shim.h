@@ -75,19 +75,16 @@ static inline struct locwatch_answer locwatch_curl_post(
     long seconds, int *alert) {
   struct locwatch_answer answer = {CURLE_OUT_OF_MEMORY, 0, 0, 0, 0};
   struct curl_slist *list = NULL;
-  char line[8192];
   for (const char *start = headers; *start;) {
     size_t count = strcspn(start, "\n");
-    if (count < sizeof line) {
-      memcpy(line, start, count);
-      line[count] = 0;
-      struct curl_slist *longer = curl_slist_append(list, line);
-      if (!longer) {
-        curl_slist_free_all(list);
-        return answer;
-      }
-      list = longer;
+    char *line = strndup(start, count);
+    struct curl_slist *longer = line ? curl_slist_append(list, line) : NULL;
+    free(line);
+    if (!longer) {
+      curl_slist_free_all(list);
+      return answer;
     }
+    list = longer;
     start += count + (start[count] == '\n');
   }
   size_t budget = 1 << 20;

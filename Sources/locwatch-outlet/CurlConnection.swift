@@ -9,6 +9,8 @@ import LocationFormats
   private let alert: UnsafeMutablePointer<Int32>
   /// Whether we have shown a certificate.
   private var hasCertificate = false
+  /// Whether an authority of ours was named.
+  private var hasAuthority = false
 
   /// What both sides have to prove, as paths of PEM files.
   struct Trust {
@@ -51,6 +53,7 @@ import LocationFormats
     password: String?, trust: Trust, seconds: Int
   ) throws(SendFailure) -> Answer {
     hasCertificate = trust.certificate != nil
+    hasAuthority = trust.authority != nil
     let lines = headers.map { "\($0.name): \(Self.onOneLine($0.value))" }.joined(separator: "\n")
     let answer = unsafe locwatch_curl_post(
       handle, url, isNear ? 1 : 0, lines, body, body.count, user, password, trust.authority,
@@ -65,6 +68,7 @@ import LocationFormats
   func open(_ url: String, trust: Trust, seconds: Int) throws(SendFailure) -> Int32 {
     var socket: Int32 = -1
     hasCertificate = trust.certificate != nil
+    hasAuthority = trust.authority != nil
     let answer = unsafe locwatch_curl_connect(
       handle, url, trust.authority, trust.certificate, trust.key, seconds, &socket, alert)
     guard answer.code == 0, socket >= 0 else { throw failure(answer) }
@@ -158,7 +162,13 @@ import LocationFormats
         ?? "its certificate is of another name, or nobody we trust has signed it (--authority)"
     }
     if code == CURLE_SSL_CACERT_BADFILE {
-      reason = "no certificate of an authority can be read: apt-get install ca-certificates, or --authority"
+      reason =
+        hasAuthority
+        ? "the file of its authority holds no certificate, or can't be read (--authority)"
+        : "no certificate of an authority can be read: apt-get install ca-certificates, or --authority"
+    }
+    if code == CURLE_SSL_CONNECT_ERROR {
+      reason = "no TLS could be agreed on: does its port speak TLS 1.2 or later?"
     }
     if code == CURLE_SSL_CERTPROBLEM {
       reason =

@@ -207,6 +207,33 @@ import Testing
     #expect(endpoint.requests.count == 2)
   }
 
+  @Test func `https to a port without TLS, and an authority that is none, are told as such`() async throws {
+    let run = try DaemonRun()
+    let endpoint = try await run.startEndpoint()
+    let url = endpoint.url.replacing("http:", with: "https:")
+    func add(_ name: String, _ more: [String]) async throws -> String {
+      let added = try await run.command(["outlets", "add", name, "--webhook", url] + more)
+      #expect(added.status == 0, "\(added.stderr)")
+      let tested = try await run.command(["outlets", "test", name])
+      #expect(tested.status == 69)
+      return tested.stderr
+    }
+    #expect(try await add("hook", []).contains("does its port speak TLS 1.2 or later?"))
+    let junk = run.folder.write("junk.pem", "no certificate")
+    let told = try await add("other", ["--authority", junk])
+    #expect(told.contains("the file of its authority holds no certificate"), "\(told)")
+  }
+
+  @Test func `a long token is sent whole`() async throws {
+    let run = try DaemonRun()
+    let endpoint = try await run.startEndpoint()
+    let token = String(repeating: "t", count: 9_000)
+    try await add(run, endpoint, ["--secrets", try secrets(run, "bearer: \(token)\n")])
+    let tested = try await run.command(["outlets", "test", "hook"])
+    #expect(tested.status == 0, "\(tested.stderr)")
+    #expect(endpoint.requests.first?.headers["authorization"] == "Bearer \(token)")
+  }
+
   @Test func `what hangs up on http may want TLS`() async throws {
     let run = try DaemonRun()
     let endpoint = try await run.startEndpoint()
