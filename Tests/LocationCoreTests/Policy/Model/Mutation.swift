@@ -306,18 +306,12 @@ struct Mutation: Sendable {
       new: "",
       invariant: "K5: an event is made up"),
     Mutation(
-      name: "24a the end of the wait before a restart starts nothing", file: "Modes/Restart.swift",
+      name: "24 the end of the wait before a restart starts nothing", file: "Modes/Restart.swift",
       old: """
             update(index) { $0.modes.restart?.dueAt = nil }
             callToRun(.restart, .exitFailed, index, in: &turn)
         """,
       new: "    update(index) { $0.modes.restart?.dueAt = nil }",
       invariant: "E5: not started again"),
-    Mutation(
-      name: "24b a keep-alive is called when its program comes", file: "Modes/KeepAlive.swift",
-      old: "earliest: from.advanced(bySeconds: seconds * share), latest: from.advanced(bySeconds: seconds))",
-      new:
-        "earliest: from.advanced(bySeconds: seconds * share), latest: from.advanced(bySeconds: 2 * seconds))",
-      invariant: "E2: called later than it may be"),
   ]
 }
