@@ -75,17 +75,9 @@ static inline struct locwatch_answer locwatch_curl_post(
     long seconds, int *alert) {
   struct locwatch_answer answer = {CURLE_OUT_OF_MEMORY, 0, 0, 0, 0};
   struct curl_slist *list = NULL;
-  for (const char *start = headers; *start;) {
-    size_t count = strcspn(start, "\n");
-    char *line = strndup(start, count);
-    struct curl_slist *longer = line ? curl_slist_append(list, line) : NULL;
-    free(line);
-    if (!longer) {
-      curl_slist_free_all(list);
-      return answer;
-    }
-    list = longer;
-    start += count + (start[count] == '\n');
+  if (!locwatch_curl_append(&list, headers)) {
+    curl_slist_free_all(list);
+    return answer;
   }
   size_t budget = 1 << 20;
   locwatch_curl_prepare(curl, url, authority, certificate, key, seconds);

@@ -164,6 +164,20 @@ static inline size_t locwatch_file_discard(char *bytes, size_t size, size_t coun
   return file->discarded > (1 << 20) ? 0 : size * count;
 }
 
+// Appends headers, one a line, to a list; 0 where memory is short. Whatever it says, the list is freed by its owner.
+static inline int locwatch_curl_append(struct curl_slist **list, const char *headers) {
+  for (const char *start = headers; *start;) {
+    size_t count = strcspn(start, "\n");
+    char *line = strndup(start, count);
+    struct curl_slist *longer = line ? curl_slist_append(*list, line) : NULL;
+    free(line);
+    if (!longer) return 0;
+    *list = longer;
+    start += count + (start[count] == '\n');
+  }
+  return 1;
+}
+
 // Prepares a transfer: redirections are the caller's to follow.
 //
 // is_near: whether it goes to this machine; only there it may go without TLS.
@@ -179,16 +193,7 @@ static inline int locwatch_file_prepare(
   snprintf(file->note, sizeof file->note, "%s", note);
   if (validator) snprintf(file->standing, sizeof file->standing, "%s", validator);
   *list = NULL;
-  const char *start = headers;
-  while (*start) {
-    size_t count = strcspn(start, "\n");
-    char *line = strndup(start, count);
-    struct curl_slist *longer = line ? curl_slist_append(*list, line) : NULL;
-    free(line);
-    if (!longer) return CURLE_OUT_OF_MEMORY;
-    *list = longer;
-    start += count + (start[count] == '\n');
-  }
+  if (!locwatch_curl_append(list, headers)) return CURLE_OUT_OF_MEMORY;
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_PRIVATE, file);
   curl_easy_setopt(curl, CURLOPT_URL, url);

@@ -7,10 +7,8 @@ import LocationFormats
   private let handle: UnsafeMutableRawPointer
   /// The last alert of the other side's TLS; 0 where there was none.
   private let alert: UnsafeMutablePointer<Int32>
-  /// Whether we have shown a certificate.
-  private var hasCertificate = false
-  /// Whether an authority of ours was named.
-  private var hasAuthority = false
+  /// What both sides have to prove in the last request or connection; nil before the first.
+  private var trust: Trust?
 
   /// What both sides have to prove, as paths of PEM files.
   struct Trust {
@@ -52,8 +50,7 @@ import LocationFormats
     _ url: String, isNear: Bool, headers: [(name: String, value: String)], body: [UInt8], user: String?,
     password: String?, trust: Trust, seconds: Int
   ) throws(SendFailure) -> Answer {
-    hasCertificate = trust.certificate != nil
-    hasAuthority = trust.authority != nil
+    self.trust = trust
     let lines = headers.map { "\($0.name): \(Self.onOneLine($0.value))" }.joined(separator: "\n")
     let answer = unsafe locwatch_curl_post(
       handle, url, isNear ? 1 : 0, lines, body, body.count, user, password, trust.authority,
@@ -67,8 +64,7 @@ import LocationFormats
   /// socket, for `poll`.
   func open(_ url: String, trust: Trust, seconds: Int) throws(SendFailure) -> Int32 {
     var socket: Int32 = -1
-    hasCertificate = trust.certificate != nil
-    hasAuthority = trust.authority != nil
+    self.trust = trust
     let answer = unsafe locwatch_curl_connect(
       handle, url, trust.authority, trust.certificate, trust.key, seconds, &socket, alert)
     guard answer.code == 0, socket >= 0 else { throw failure(answer) }
@@ -130,6 +126,9 @@ import LocationFormats
       : "it wants a certificate of ours (--certificate and --key)"
   }
 
+  /// Whether we have shown a certificate.
+  private var hasCertificate: Bool { trust?.certificate != nil }
+
   private static let handshakeFailure: Int32 = 40
 
   /// The alerts that may be about a certificate of ours (RFC 8446, section 6.2).
@@ -163,7 +162,7 @@ import LocationFormats
     }
     if code == CURLE_SSL_CACERT_BADFILE {
       reason =
-        hasAuthority
+        trust?.authority != nil
         ? "the file of its authority holds no certificate, or can't be read (--authority)"
         : "no certificate of an authority can be read: apt-get install ca-certificates, or --authority"
     }

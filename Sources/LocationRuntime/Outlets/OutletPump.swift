@@ -52,9 +52,9 @@ struct OutletPump {
   private var isTroubled: Bool
   /// Whether the state file says so.
   private var isStoredTroubled: Bool
-  /// Why it fails, as the log was told.
+  /// The reasons of its failures that the log has.
   private var told: Set<String> = []
-  /// How many different reasons are told.
+  /// The most reasons that the log is told.
   private static let mostTold = 5
   private(set) var isDisabled: Bool
   /// The newest id when the bound was last looked at.

@@ -42,8 +42,8 @@ extension StateDatabase {
   /// How many migrations version 0.1.0 knew.
   private static let firstVersion = 2
 
-  /// What version 0.1.0 meant otherwise. It left `applied` NULL for a program of a simulated run, which is another program
-  /// now; and it kept properties of regions that had no meaning yet.
+  /// Changes what version 0.1.0 stored with another meaning. It left `applied` NULL for a program of a simulated run,
+  /// where NULL stands for another program now, and it kept properties of regions that had no meaning yet.
   private static let mendsOfFirstVersion = """
     UPDATE subscribers SET applied = '' WHERE applied IS NULL;
     UPDATE regions SET geojson = json_remove(geojson, '$.properties.sensitivity', '$.properties.beacon')

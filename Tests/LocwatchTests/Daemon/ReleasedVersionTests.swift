@@ -63,7 +63,7 @@ import Testing
     #expect(told.stdout.contains(consequence) == isDecided)
   }
 
-  /// It left this for programs of a simulated run, and kept properties that mean something now.
+  /// The version stored NULL for programs of a simulated run, and properties of regions that had no meaning yet.
   @Test(arguments: versions)
   func `what the version meant otherwise is lost neither for a program nor for a region`(version: String)
     async throws
