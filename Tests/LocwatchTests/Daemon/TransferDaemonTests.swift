@@ -415,6 +415,8 @@ struct TransferDaemonTests {
         Self.ask("/file/10", "../out"), Self.ask("/file/10", "none/here"),
       ].joined(separator: "\n") + "\n"
         + #"echo '{"transfer":{"session":"s","url":"ftp://x/y","file":"f"}}'"# + "\n"
+        // What is to be put is there before this.
+        + "while [ ! -e \"$D/answer.wait\" ]; do sleep 0.02; done\n"
         + #"echo '{"transfer":{"session":"s","kind":"put","url":"URL/put","file":"mine"}}'"#
         + "\nwhile [ ! -e \"$D/answer\" ]; do sleep 0.02; done\n"
         + #"echo '{"answer":3,"user":"anna","password":"sesame"}'"#)
