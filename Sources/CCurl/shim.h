@@ -12,34 +12,58 @@ struct locwatch_answer {
   long retry_after;  // seconds; 0 where the answer has no Retry-After
   long os_error;     // errno of the last attempt to connect
   long verdict;      // of OpenSSL on the other side's certificate (openssl/x509_vfy.h)
+  long proxy_status; // of HTTP: what a proxy answered that was to connect us; 0 where none was asked
 };
 
-// Keeps the number of the last alert of the other side's TLS (RFC 8446, section 6). Curl tells of it here alone: the code
-// of an error does not say which side has refused the other, and its text is that of the first of several errors.
-static inline int locwatch_curl_hear(CURL *curl, curl_infotype type, char *text, size_t count, void *alert) {
-  // As in "TLSv1.3 (IN), TLS alert, unknown CA (560):", where 560 is the level, times 256, and the number.
-  static const char mark[] = "(IN), TLS alert, ";
-  const size_t length = sizeof mark - 1;
-  size_t at = 0;
+// What curl tells of a connection in its log alone.
+struct locwatch_heard {
+  int alert;       // the last of the other side's TLS (RFC 8446, section 6); 0 for none
+  char proxy[16];  // the variable of the environment that names the proxy; empty for none
+};
+
+// The offset behind a mark in a text; the text's length where it is not in it.
+static inline size_t locwatch_curl_find(const char *text, size_t count, const char *mark) {
+  const size_t length = strlen(mark);
+  for (size_t at = 0; at + length < count; at++)
+    if (memcmp(text + at, mark, length) == 0) return at + length;
+  return count;
+}
+
+// Takes a line of curl's log. The code of an error does not say which side's TLS has refused the other, and its text is
+// that of the first of several errors.
+static inline int locwatch_curl_hear(CURL *curl, curl_infotype type, char *text, size_t count, void *context) {
+  struct locwatch_heard *heard = (struct locwatch_heard *)context;
   int number = 0;
   (void)curl;
   if (type != CURLINFO_TEXT) return 0;
-  while (at + length < count && memcmp(text + at, mark, length) != 0) at++;
-  if (at + length >= count) return 0;
-  for (at += length; at < count && text[at] != '('; at++) continue;
+  // As in "Uses proxy env variable https_proxy == 'http://proxy:3128'".
+  size_t at = locwatch_curl_find(text, count, "Uses proxy env variable ");
+  if (at < count) {
+    size_t length = 0;
+    while (at < count && text[at] != ' ' && length + 1 < sizeof heard->proxy) heard->proxy[length++] = text[at++];
+    heard->proxy[length] = 0;
+    return 0;
+  }
+  // As in "TLSv1.3 (IN), TLS alert, unknown CA (560):", where 560 is the level, times 256, and the number.
+  at = locwatch_curl_find(text, count, "(IN), TLS alert, ");
+  if (at >= count) return 0;
+  while (at < count && text[at] != '(') at++;
   for (at++; at < count && text[at] >= '0' && text[at] <= '9' && number <= 0xFFFF; at++)
     number = number * 10 + text[at] - '0';
-  *(int *)alert = number & 0xFF;
+  heard->alert = number & 0xFF;
   return 0;
 }
 
-// Has the alerts of a connection kept; 0 until one comes.
-static inline void locwatch_curl_listen(CURL *curl, int *alert) {
-  *alert = 0;
+// Has curl's log of a connection heard.
+static inline void locwatch_curl_listen(CURL *curl, struct locwatch_heard *heard) {
+  memset(heard, 0, sizeof *heard);
   curl_easy_setopt(curl, CURLOPT_VERBOSE, 1L);
   curl_easy_setopt(curl, CURLOPT_DEBUGFUNCTION, locwatch_curl_hear);
-  curl_easy_setopt(curl, CURLOPT_DEBUGDATA, alert);
+  curl_easy_setopt(curl, CURLOPT_DEBUGDATA, heard);
 }
+
+// The variable of the environment that names the proxy; empty for none.
+static inline const char *locwatch_curl_proxy(const struct locwatch_heard *heard) { return heard->proxy; }
 
 // Takes an answer's body and forgets it, up to a budget of bytes: beyond that the connection is closed.
 static inline size_t locwatch_curl_discard(char *data, size_t size, size_t count, void *budget) {
@@ -72,8 +96,8 @@ static inline void locwatch_curl_prepare(CURL *curl, const char *url, const char
 static inline struct locwatch_answer locwatch_curl_post(
     CURL *curl, const char *url, int is_near, const char *headers, const unsigned char *body, long length,
     const char *user, const char *password, const char *authority, const char *certificate, const char *key,
-    long seconds, int *alert) {
-  struct locwatch_answer answer = {CURLE_OUT_OF_MEMORY, 0, 0, 0, 0};
+    long seconds, struct locwatch_heard *heard) {
+  struct locwatch_answer answer = {CURLE_OUT_OF_MEMORY, 0, 0, 0, 0, 0};
   struct curl_slist *list = NULL;
   if (!locwatch_curl_append(&list, headers)) {
     curl_slist_free_all(list);
@@ -82,7 +106,7 @@ static inline struct locwatch_answer locwatch_curl_post(
   size_t budget = 1 << 20;
   locwatch_curl_prepare(curl, url, authority, certificate, key, seconds);
   if (is_near) locwatch_curl_avoid_proxy(curl);
-  locwatch_curl_listen(curl, alert);
+  locwatch_curl_listen(curl, heard);
   curl_easy_setopt(curl, CURLOPT_TIMEOUT, seconds);
   curl_easy_setopt(curl, CURLOPT_POST, 1L);
   curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, length);
@@ -98,6 +122,7 @@ static inline struct locwatch_answer locwatch_curl_post(
   curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &retry_after);
   curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &answer.os_error);
   curl_easy_getinfo(curl, CURLINFO_SSL_VERIFYRESULT, &answer.verdict);
+  curl_easy_getinfo(curl, CURLINFO_HTTP_CONNECTCODE, &answer.proxy_status);
   answer.retry_after = (long)retry_after;
   curl_easy_reset(curl);
   curl_slist_free_all(list);
@@ -107,13 +132,13 @@ static inline struct locwatch_answer locwatch_curl_post(
 // Connects without sending anything: curl_easy_send and curl_easy_recv then carry bytes, through TLS for https.
 static inline struct locwatch_answer locwatch_curl_connect(
     CURL *curl, const char *url, const char *authority, const char *certificate, const char *key, long seconds,
-    int *socket, int *alert) {
-  struct locwatch_answer answer = {0, 0, 0, 0, 0};
+    int *socket, struct locwatch_heard *heard) {
+  struct locwatch_answer answer = {0, 0, 0, 0, 0, 0};
   curl_socket_t number = CURL_SOCKET_BAD;
   locwatch_curl_prepare(curl, url, authority, certificate, key, seconds);
   // A proxy of HTTP would take our first bytes for a request.
   locwatch_curl_avoid_proxy(curl);
-  locwatch_curl_listen(curl, alert);
+  locwatch_curl_listen(curl, heard);
   curl_easy_setopt(curl, CURLOPT_CONNECT_ONLY, 1L);
   // The other side speaks no HTTP.
   curl_easy_setopt(curl, CURLOPT_SSL_ENABLE_ALPN, 0L);

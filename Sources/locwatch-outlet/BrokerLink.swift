@@ -48,9 +48,10 @@ struct BrokerLink {
   {
     guard let url = secrets.url ?? settings.url, let address = try? OutletAddress(url),
       address.kind == .mqtt
-    else { throw SendFailure("its url is no address of a broker") }
+    else { throw SendFailure(unasked: "its url is no address of a broker") }
     guard address.isEncrypted || address.isLoopback || settings.allowsPlain else {
-      throw SendFailure("mqtt to another machine without TLS is not permitted (--allow-plain permits it)")
+      throw SendFailure(
+        unasked: "mqtt to another machine without TLS is not permitted (--allow-plain permits it)")
     }
     // Curl knows the transport by these names.
     let host = address.host.contains(":") ? "[\(address.host)]" : address.host

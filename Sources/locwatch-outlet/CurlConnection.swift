@@ -5,8 +5,8 @@ import LocationFormats
 /// A connection to one host, kept from one request to the next: the one file that speaks to CCurl.
 @safe final class CurlConnection {
   private let handle: UnsafeMutableRawPointer
-  /// The last alert of the other side's TLS; 0 where there was none.
-  private let alert: UnsafeMutablePointer<Int32>
+  /// What curl's log says of the last request or connection.
+  private let heard: UnsafeMutablePointer<locwatch_heard>
   /// What both sides have to prove in the last request or connection; nil before the first.
   private var trust: Trust?
 
@@ -34,13 +34,13 @@ import LocationFormats
   init() throws(SendFailure) {
     guard let handle = unsafe curl_easy_init() else { throw SendFailure("curl can't be used") }
     unsafe self.handle = handle
-    unsafe alert = .allocate(capacity: 1)
-    unsafe alert.initialize(to: 0)
+    unsafe heard = .allocate(capacity: 1)
+    unsafe heard.initialize(to: locwatch_heard())
   }
 
   deinit {
     unsafe curl_easy_cleanup(handle)
-    unsafe alert.deallocate()
+    unsafe heard.deallocate()
   }
 
   /// Sends a request and waits for its answer, whatever that says.
@@ -54,7 +54,7 @@ import LocationFormats
     let lines = headers.map { "\($0.name): \(Self.onOneLine($0.value))" }.joined(separator: "\n")
     let answer = unsafe locwatch_curl_post(
       handle, url, isNear ? 1 : 0, lines, body, body.count, user, password, trust.authority,
-      trust.certificate, trust.key, seconds, alert)
+      trust.certificate, trust.key, seconds, heard)
     // A final status is the answer, whatever becomes of its body: to send an accepted event again would repeat it.
     guard answer.code == 0 || answer.status >= 200 else { throw failure(answer) }
     return Answer(status: answer.status, retryAfterSeconds: answer.retry_after)
@@ -66,7 +66,7 @@ import LocationFormats
     var socket: Int32 = -1
     self.trust = trust
     let answer = unsafe locwatch_curl_connect(
-      handle, url, trust.authority, trust.certificate, trust.key, seconds, &socket, alert)
+      handle, url, trust.authority, trust.certificate, trust.key, seconds, &socket, heard)
     guard answer.code == 0, socket >= 0 else { throw failure(answer) }
     return socket
   }
@@ -114,7 +114,7 @@ import LocationFormats
   /// With TLS 1.3 a certificate is refused after we have connected (RFC 8446, section 4.4.2.4), so this may be known only
   /// when something is sent or received.
   private var objection: String? {
-    let number = unsafe alert.pointee
+    let number = unsafe heard.pointee.alert
     guard let word = Self.alerts[number] else { return nil }
     if number == Self.handshakeFailure {
       // Before TLS 1.3 this stands also for a certificate that is missing.
@@ -143,8 +143,16 @@ import LocationFormats
     String(String.UnicodeScalarView(value.unicodeScalars.map { $0.value < 0x20 ? " " : $0 }))
   }
 
-  /// Why a certificate does not hold at this time, by OpenSSL's verdict.
-  private static let untimely = [
+  /// Through which proxy the last request went, in words that follow others; empty for none.
+  var route: String {
+    let variable = unsafe String(cString: locwatch_curl_proxy(heard))
+    return variable.isEmpty ? "" : ", through the proxy that \(variable) names"
+  }
+
+  /// Why a certificate does not hold, by OpenSSL's verdict. Where that is good, curl has found the name to be another, and
+  /// says 1.
+  private static let verdicts = [
+    1: "its certificate is of another name",
     9: "its certificate is not valid yet: is this machine's clock right?",
     10: "its certificate has expired, or this machine's clock is ahead",
   ]
@@ -153,35 +161,37 @@ import LocationFormats
   private func failure(_ answer: locwatch_answer) -> SendFailure {
     if let objection { return SendFailure(objection) }
     let code = CURLcode(UInt32(answer.code))
-    let words = unsafe curl_easy_strerror(code).map { unsafe String(cString: $0) }
-    var reason = words ?? "curl failed with \(answer.code)"
-    if code == CURLE_PEER_FAILED_VERIFICATION {
-      reason =
-        Self.untimely[answer.verdict]
-        ?? "its certificate is of another name, or nobody we trust has signed it (--authority)"
-    }
-    if code == CURLE_SSL_CACERT_BADFILE {
-      reason =
-        trust?.authority != nil
-        ? "the file of its authority holds no certificate, or can't be read (--authority)"
-        : "no certificate of an authority can be read: apt-get install ca-certificates, or --authority"
-    }
-    if code == CURLE_SSL_CONNECT_ERROR {
-      reason = "no TLS could be agreed on: does its port speak TLS 1.2 or later?"
-    }
-    if code == CURLE_SSL_CERTPROBLEM {
-      reason =
-        "our certificate or its key can't be read, or the key has a pass phrase (--certificate and --key)"
-    }
-    if code == CURLE_COULDNT_CONNECT, answer.os_error != 0 {
-      reason += ": \(SystemReason.text(Int32(answer.os_error)))"
-    }
-    var failure = SendFailure(reason)
+    var failure = SendFailure(words(code, answer) + route)
     let unreachable = [ENETUNREACH, EHOSTUNREACH, ENETDOWN].contains(Int32(answer.os_error))
-    failure.isOffline =
-      code == CURLE_COULDNT_RESOLVE_HOST && !DefaultRoute.isThere()
-      || code == CURLE_COULDNT_CONNECT && unreachable
+    failure.isAttempt =
+      switch code {
+      // A file of ours is not right.
+      case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM: false
+      case CURLE_COULDNT_RESOLVE_HOST: DefaultRoute.isThere()
+      case CURLE_COULDNT_CONNECT: !unreachable
+      default: true
+      }
     failure.isBreak = code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR
     return failure
+  }
+
+  private func words(_ code: CURLcode, _ answer: locwatch_answer) -> String {
+    let own = unsafe curl_easy_strerror(code).map { unsafe String(cString: $0) }
+    let words = own ?? "curl failed with \(answer.code)"
+    return switch code {
+    case CURLE_PEER_FAILED_VERIFICATION:
+      Self.verdicts[answer.verdict] ?? "nobody we trust has signed its certificate (--authority)"
+    case CURLE_SSL_CACERT_BADFILE:
+      trust?.authority != nil
+        ? "the file of its authority holds no certificate, or can't be read (--authority)"
+        : "no certificate of an authority can be read: apt-get install ca-certificates, or --authority"
+    case CURLE_SSL_CONNECT_ERROR: "no TLS could be agreed on: does its port speak TLS 1.2 or later?"
+    case CURLE_SSL_CERTPROBLEM:
+      "our certificate or its key can't be read, or the key has a pass phrase (--certificate and --key)"
+    case CURLE_COULDNT_CONNECT where answer.os_error != 0:
+      "\(words): \(SystemReason.text(Int32(answer.os_error)))"
+    case _ where answer.proxy_status >= 300: "no connection: HTTP \(answer.proxy_status)"
+    default: words
+    }
   }
 }

@@ -50,7 +50,9 @@ import LocationFormats
   /// What an outlet keeps to itself.
   static func secrets(_ settings: OutletSettings) throws(SendFailure) -> OutletSecrets {
     guard let path = settings.secrets else { return OutletSecrets() }
-    do throws(Failure) { return try OutletSecrets(path: path) } catch { throw SendFailure("\(error)") }
+    do throws(Failure) { return try OutletSecrets(path: path) } catch {
+      throw SendFailure(unasked: "\(error)")
+    }
   }
 }
 
@@ -78,7 +80,7 @@ enum Answer {
       case .failed(let failure):
         .object([
           "failed": .string(failure.reason), "wait_s": failure.waitSeconds.map { .integer($0) },
-          "offline": failure.isOffline ? .boolean(true) : nil,
+          "attempt": failure.isAttempt ? nil : .boolean(false),
           "final": failure.isFinal ? .boolean(true) : nil,
         ])
       }
@@ -93,8 +95,8 @@ struct SendFailure: Error {
   var reason: String
   /// How long the other side asks to be left alone, seconds; nil where it does not say.
   var waitSeconds: Int?
-  /// Whether there is no network, so that there was no attempt.
-  var isOffline = false
+  /// Whether the other side was asked. Nobody was where there is no network, or a file of ours is not right.
+  var isAttempt = true
   /// Whether the other side wants no more events at all.
   var isFinal = false
 
@@ -102,6 +104,12 @@ struct SendFailure: Error {
   var isBreak = false
 
   init(_ reason: String) { self.reason = reason }
+
+  /// Something of ours is not right.
+  init(unasked reason: String) {
+    self.reason = reason
+    isAttempt = false
+  }
 
   /// The other side ended the connection without a word.
   init(ending reason: String) {

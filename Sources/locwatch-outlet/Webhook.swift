@@ -21,13 +21,13 @@ struct Webhook {
     self.settings = settings
     self.secrets = secrets
     guard let url = secrets.url ?? settings.url else {
-      throw SendFailure("neither settings nor secrets have a url")
+      throw SendFailure(unasked: "neither settings nor secrets have a url")
     }
     guard let address = try? OutletAddress(url), address.kind == .webhook else {
-      throw SendFailure("its url is no address of a webhook")
+      throw SendFailure(unasked: "its url is no address of a webhook")
     }
     guard address.isEncrypted || address.isLoopback || settings.allowsPlain else {
-      throw SendFailure("http to another machine is not permitted (--allow-plain permits it)")
+      throw SendFailure(unasked: "http to another machine is not permitted (--allow-plain permits it)")
     }
     self.url = url
     isNear = address.isLoopback
@@ -35,7 +35,7 @@ struct Webhook {
     var keys: [WebhookSignature] = []
     for secret in secrets.signing {
       guard let key = WebhookSignature(secret) else {
-        throw SendFailure("secret is not whsec_ and the base64 of 24 to 64 bytes")
+        throw SendFailure(unasked: "secret is not whsec_ and the base64 of 24 to 64 bytes")
       }
       keys.append(key)
     }
@@ -58,7 +58,7 @@ struct Webhook {
       headers.append(("webhook-signature", signatures.joined(separator: " ")))
     }
     do throws(SendFailure) {
-      try Self.judge(
+      try judge(
         connection.post(
           url, isNear: isNear, headers: headers, body: body, user: secrets.user, password: secrets.password,
           trust: CurlConnection.Trust(settings, secrets), seconds: Self.requestSeconds))
@@ -90,12 +90,12 @@ struct Webhook {
     }
   }
 
-  private static func judge(_ answer: CurlConnection.Answer) throws(SendFailure) {
+  private func judge(_ answer: CurlConnection.Answer) throws(SendFailure) {
     if (200..<300).contains(answer.status) { return }
-    var failure = SendFailure("the answer was HTTP \(answer.status)")
+    var failure = SendFailure("the answer was HTTP \(answer.status)\(connection.route)")
     failure.isFinal = answer.status == 410
     if [429, 502, 503, 504].contains(answer.status), answer.retryAfterSeconds > 0 {
-      failure.waitSeconds = min(answer.retryAfterSeconds, longestWaitSeconds)
+      failure.waitSeconds = min(answer.retryAfterSeconds, Self.longestWaitSeconds)
     }
     throw failure
   }

@@ -148,14 +148,22 @@ struct OutletsAdd: ReportingCommand {
     }
     if let complaint = OwnTracksOutlet.complaint(about: outlet, among: ids) { lines.append(complaint) }
     if let secrets, let complaint = OutletSecrets.complaint(about: secrets) { lines.append("\(complaint)") }
-    return lines + [outlet.authority, outlet.certificate, outlet.key].compactMap(Self.complaint)
+    return lines
+      + [outlet.authority, outlet.certificate].compactMap { Self.complaint(about: $0, of: "CERTIFICATE") }
+      + [outlet.key].compactMap { Self.complaint(about: $0, of: "PRIVATE KEY") }
   }
 
-  /// Why a file is none that the daemon can read; nil where it may be one.
-  private static func complaint(about file: String?) -> String? {
+  /// Why a file is none that the daemon can read, or holds nothing of a kind as PEM (RFC 7468) names it; nil where it may
+  /// be one.
+  private static func complaint(about file: String?, of kind: String) -> String? {
+    guard let file else { return nil }
     do throws(Failure) {
-      if let file { _ = try FileBytes.read(path: file) }
-      return nil
+      // Of keys there are several kinds, each with a word of its own before this one.
+      let isThere = try FileBytes.read(path: file).split(separator: UInt8(ascii: "\n")).contains { line in
+        line.starts(with: "-----BEGIN ".utf8)
+          && String(decoding: line, as: UTF8.self).contains("\(kind)-----")
+      }
+      return isThere ? nil : "\(file) holds no \(kind.lowercased()) in PEM"
     } catch {
       // The daemon may run as another user.
       return error.code == .noInput ? "\(error)" : nil

@@ -520,7 +520,8 @@ import Testing
     #expect(unread.status == 0, "\(unread)")
     #expect(unread.stderr.contains("warning: \(folder.path): is a directory"), "\(unread.stderr)")
     #expect(unread.stderr.contains("warning: \(folder("none.pem")): no such file"), "\(unread.stderr)")
-    #expect(unread.stderr.split(separator: "\n").count == 3, "\(unread.stderr)")
+    #expect(unread.stderr.contains("\(folder("s.db")) holds no private key in PEM"), "\(unread.stderr)")
+    #expect(unread.stderr.split(separator: "\n").count == 4, "\(unread.stderr)")
     for (option, text) in [("--source", "--source need a value"), ("--authority", "--source need a value")] {
       let run = try await Binary.run(add + [option, ""])
       #expect(run.status == 64 && run.stderr.contains(text), "\(run)")

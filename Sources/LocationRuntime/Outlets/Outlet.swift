@@ -65,7 +65,7 @@ struct OutletFailure: Error {
   var reason: String
   /// How long the other side asks to be left alone, seconds; nil where it does not say.
   var waitSeconds: Double?
-  /// Whether it counts as an attempt: without a network there was none.
+  /// Whether it counts as an attempt: without a network, or without the secrets, there was none.
   var isCounted = true
   /// Whether the other side wants no more events at all.
   var isFinal = false

@@ -193,7 +193,7 @@ struct OutletProcess: Outlet {
     } else if let reason = answer["failed"]?.string {
       var failure = OutletFailure(reason)
       failure.waitSeconds = answer["wait_s"]?.integer.map { Double($0) }
-      failure.isCounted = answer["offline"] != .boolean(true)
+      failure.isCounted = answer["attempt"] != .boolean(false)
       failure.isFinal = answer["final"] == .boolean(true)
       self.failure = failure
     }

@@ -193,7 +193,14 @@ struct MQTTTests {
       try await run.command(["outlets", "add", "boat", "--mqtt", broker.url, "--replace"]).status == 0)
     tested = try await run.command(["outlets", "test", "boat"])
     #expect(tested.status == 69)
-    #expect(tested.stderr.contains("certificate"), "\(tested.stderr)")
+    #expect(tested.stderr.contains("nobody we trust has signed its certificate"), "\(tested.stderr)")
+    let elsewhere = broker.url.replacing("localhost", with: "127.0.0.1")
+    let added = try await run.command([
+      "outlets", "add", "boat", "--mqtt", elsewhere, "--authority", run.folder("cert.pem"), "--replace",
+    ])
+    #expect(added.status == 0, "\(added.stderr)")
+    tested = try await run.command(["outlets", "test", "boat"])
+    #expect(tested.stderr.contains("its certificate is of another name"), "\(tested.stderr)")
   }
 
   @Test(

@@ -207,6 +207,23 @@ import Testing
     #expect(endpoint.requests.count == 2)
   }
 
+  @Test func `a proxy that fails is told as such`() async throws {
+    let run = try DaemonRun()
+    let proxy = try await run.startEndpoint()
+    // Its name is never looked up here (RFC 2606).
+    let added = try await run.command(["outlets", "add", "hook", "--webhook", "https://hook.example/"])
+    #expect(added.status == 0, "\(added.stderr)")
+    for (url, text) in [
+      (proxy.url, "no connection: HTTP 501, through the proxy that https_proxy names"),
+      ("http://127.0.0.1:9", "Connection refused, through the proxy that https_proxy names"),
+    ] {
+      let tested = try await Binary.run(
+        ["outlets", "test", "hook", "--state", run.state], environment: ["https_proxy": url])
+      #expect(tested.status == 69)
+      #expect(tested.stderr.contains(text), "\(tested.stderr)")
+    }
+  }
+
   @Test func `https to a port without TLS, and an authority that is none, are told as such`() async throws {
     let run = try DaemonRun()
     let endpoint = try await run.startEndpoint()
@@ -214,6 +231,7 @@ import Testing
     func add(_ name: String, _ more: [String]) async throws -> String {
       let added = try await run.command(["outlets", "add", name, "--webhook", url] + more)
       #expect(added.status == 0, "\(added.stderr)")
+      #expect(added.stderr.contains("holds no certificate in PEM") == !more.isEmpty, "\(added.stderr)")
       let tested = try await run.command(["outlets", "test", name])
       #expect(tested.status == 69)
       return tested.stderr
@@ -270,6 +288,26 @@ import Testing
     }
     #expect(!told.contains("sesame"))
     #expect(!told.contains(WebhookEndpoint.secret))
+  }
+
+  @Test func `secrets that can't be read are no attempt, and once they can the remedy is told`() async throws
+  {
+    let run = try DaemonRun()
+    let endpoint = try await run.startEndpoint()
+    let path = try secrets(run, mode: 0o640)
+    try await add(run, endpoint, ["--secrets", path])
+    try run.start(["--config", settings(run)])
+    run.gpsd.say(Self.report(0))
+    try await run.wait("the failure") { try await status(run)["state"] == .string("retrying") }
+    #expect(try await status(run)["attempts"] == .integer(0))
+    let remedy = "locwatch outlets enable hook tries at once"
+    let listed = try await run.command(["outlets", "list", "--format", "text"])
+    #expect(listed.stderr.contains(remedy), "\(listed.stderr)")
+    #expect(await run.end() == 0)
+    try #require(unsafe chmod(path, 0o600) == 0)
+    let tested = try await run.command(["outlets", "test", "hook"])
+    #expect(tested.status == 0)
+    #expect(tested.stderr.contains(remedy), "\(tested.stderr)")
   }
 
   @Test func `what can't work is refused when it is added`() async throws {
