@@ -5,7 +5,7 @@ import Testing
 @testable import LocationFleet
 
 /// One nats-server and one worker.
-@Suite(.enabled(if: NATSCluster.isInstalled, "apt-get install nats-server"), .serialized)
+@Suite(.enabled(if: NATSCluster.isInstalled, "apt-get install nats-server"))
 struct FleetWorkerTests {
   let folder = TemporaryFolder()
 
