@@ -192,6 +192,12 @@ extension DaemonLoop {
     return [.init(key: "books", value: try live.energyBooks.tree())]
   }
 
+  /// How old the last fix may be, seconds; nil where its age says nothing.
+  private var staleSeconds: Double? {
+    cycle.staleSeconds(
+      of: request.address.traits, isSampled: live.engine.configuration.sampling.isDutyCycled)
+  }
+
   /// Writes the metrics where that is due. What happens soon after is written later, so that the file does not say
   /// something old for hours.
   ///
@@ -208,10 +214,8 @@ extension DaemonLoop {
       }
       if let trouble = file.write(MetricsText.describe(status, as: .prometheus)) { Self.log(trouble) }
       // A source that just stays away is no event.
-      let isSampled = live.engine.configuration.sampling.isDutyCycled
-      if !request.isSimulated, !isSampled, status["stale"] == .boolean(false) {
-        file.noteStale(
-          after: live.engine.tally.last?.instant, staleSeconds: cycle.staleSeconds, at: clock.instant)
+      if !request.isSimulated, let staleSeconds, status["stale"] == .boolean(false) {
+        file.noteStale(after: live.engine.tally.last?.instant, staleSeconds: staleSeconds, at: clock.instant)
       }
     } catch {
       Self.log("metrics: \(error)")
@@ -233,7 +237,7 @@ extension DaemonLoop {
     }
     let running = StatusReport.Running(
       pid: getpid(), since: since, instant: reading.instant, address: request.address,
-      sourceTrouble: inbox.trouble, suspension: supervisor.method, staleSeconds: cycle.staleSeconds,
+      sourceTrouble: inbox.trouble, suspension: supervisor.method, staleSeconds: staleSeconds,
       heldRows: live.host.journal.heldRows, trouble: live.host.journal.trouble)
     return StatusReport(
       running: running, state: request.state, now: now, source: source, newestID: live.host.journal.newestID,

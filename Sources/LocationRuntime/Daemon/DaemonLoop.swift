@@ -399,10 +399,7 @@ struct DaemonLoop: ~Copyable {
         case .stale(.lost, _): saidOfSource = nil
         case .stale, .dropped: break
         }
-        if let text = DaemonGreeting.line(of: news, at: request.address), text != saidOfSource {
-          Self.log(text)
-          saidOfSource = text
-        }
+        tell(of: news)
         // That a new daemon finds the source that was there before is no news.
         let isKnown = sourceIsOfBefore && news == source
         sourceIsOfBefore = false
@@ -422,8 +419,18 @@ struct DaemonLoop: ~Copyable {
         }
       }
       // Nothing is said of a source that has fixes again.
-      if case .stale = source, live.engine.tally.accepted > accepted { note(.found(name: sourceName)) }
+      if case .stale = source, live.engine.tally.accepted > accepted {
+        tell(of: .found(name: sourceName))
+        note(.found(name: sourceName))
+      }
     }
+  }
+
+  /// Logs where the source stands, unless that is what was said last.
+  private mutating func tell(of news: SourceEvent) {
+    guard let text = DaemonGreeting.line(of: news, at: request.address), text != saidOfSource else { return }
+    Self.log(text)
+    saidOfSource = text
   }
 
   /// Notes where the source stands, for `status` and systemd.

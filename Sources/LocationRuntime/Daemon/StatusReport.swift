@@ -13,8 +13,8 @@ struct StatusReport {
     /// Why it can't be read; nil where it can.
     var sourceTrouble: GPSDTrouble?
     var suspension: SuspensionMethod
-    /// How old the last fix may be, seconds.
-    var staleSeconds: Double
+    /// How old the last fix may be, seconds; nil where its age says nothing.
+    var staleSeconds: Double?
     var heldRows: Int
     var trouble: Failure?
   }
@@ -54,7 +54,7 @@ struct StatusReport {
     let joules = engine.ledger.settled(at: engine.instant).joules
     return .object([
       "v": .integer(1),
-      "stale": .boolean(isStale(age: age, isSampled: engine.configuration.sampling.isDutyCycled)),
+      "stale": .boolean(isStale(age: age)),
       "daemon": daemon, "answers": answers.map { .boolean($0) },
       "last_seen": lastSeen.map { .string($0.rfc3339) }, "state": .string(state),
       "other_daemon": otherState.map { .string($0) }, "source": sourceTree,
@@ -71,11 +71,10 @@ struct StatusReport {
     ])
   }
 
-  /// - Parameter isSampled: whether the engine switches the receiver; then only a search without a fix is news.
-  private func isStale(age: Double?, isSampled: Bool) -> Bool {
+  private func isStale(age: Double?) -> Bool {
     guard let running, let age else { return true }
     if case .stale = source { return true }
-    return !isSampled && age > running.staleSeconds
+    return running.staleSeconds.map { age > $0 } ?? false
   }
 
   private var daemon: JSONTree? {

@@ -12,6 +12,12 @@ struct FixCycle {
   /// Seconds without a fix after which there is none.
   var staleSeconds: Double { GPSDLimits.noFixSeconds * seconds }
 
+  /// The same for `status`; nil where the age of a fix says nothing: the receiver rests between fixes, or the source
+  /// speaks when it has something to say.
+  func staleSeconds(of traits: SourceTraits, isSampled: Bool) -> Double? {
+    isSampled || !traits.silenceIsTrouble ? nil : staleSeconds
+  }
+
   /// Takes the time of a fix.
   mutating func note(_ time: UTCTime) {
     if let last, time > last {

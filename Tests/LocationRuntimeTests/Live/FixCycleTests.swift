@@ -39,8 +39,17 @@ import Testing
     #expect(cycle.seconds == 1)
   }
 
-  @Test(arguments: [(30.0, true), (1_200.0, false)])
-  func `the status is stale by the cycle`(staleSeconds: Double, isStale: Bool) {
+  @Test(arguments: ["tcp:pi:10110", "mqtt:owntracks/anna/phone"], [false, true])
+  func `the age of a fix says something where the source sends all the time`(source: String, isSampled: Bool)
+    throws
+  {
+    let traits = try SourceAddress(source: source).traits
+    let seconds = FixCycle().staleSeconds(of: traits, isSampled: isSampled)
+    #expect(seconds == (source.hasPrefix("tcp") && !isSampled ? 30 : nil))
+  }
+
+  @Test(arguments: [(30.0, true), (1_200.0, false), (nil, false)])
+  func `the status is stale by the cycle`(staleSeconds: Double?, isStale: Bool) {
     var drive = Drive()
     drive.fix(0, east: 0)
     var engine = Engine(configuration: EngineConfiguration())

@@ -82,6 +82,20 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test func `the log says that the receiver is gone, and that it is there again`() async throws {
+    let run = try DaemonRun()
+    try run.start(isSimulated: false)
+    func lines(_ text: String) -> Int {
+      run.process?.stderr.split(separator: "\n").count { $0.contains(text) } ?? 0
+    }
+    try await run.wait("gpsd") { lines(": fixes from gpsd 3.22") == 1 }
+    run.gpsd.say(#"{"class":"DEVICES","devices":[]}"#)
+    try await run.wait("the news") { lines("has no receiver") == 1 }
+    run.say(40)
+    try await run.wait("the fix") { lines(": fixes from gpsd 3.22") == 2 }
+    #expect(await run.end() == 0)
+  }
+
   @Test func `killed again and again with the machine's clock, it tells what its whole journal replays`()
     async throws
   {
