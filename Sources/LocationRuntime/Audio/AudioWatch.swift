@@ -37,10 +37,8 @@ struct AudioWatch {
   private var players: [Player] = []
   /// What is quiet, and for how long until a session ends.
   private var numbers = Policy.Configuration.Audio()
-  /// Whether each player was last said to be quiet.
-  private var wasQuiet: [String: Bool] = [:]
-  /// When each that is quiet was said to have become so.
-  private var quietAt: [String: EngineInstant] = [:]
+  /// What each player was last said to be.
+  private var told: [String: Loudness] = [:]
   /// Whether nothing is known of streams, since the program that tells of them ended.
   private var hasFailed = false
   /// Whether anything was told.
@@ -53,6 +51,13 @@ struct AudioWatch {
   private var hasNews = false
   /// What went wrong, for the log.
   private var trouble: String?
+
+  private enum Loudness {
+    case sounding
+    case quiet(since: EngineInstant)
+
+    var isQuiet: Bool { if case .quiet = self { true } else { false } }
+  }
 
   init(environment: [String]) { self.environment = environment }
 
@@ -89,8 +94,7 @@ struct AudioWatch {
       players.filter(\.state.isForeground).flatMap { streams(of: $0.name, among: graph.streams) }.map(
         \.serial))
     measured = measured.filter { !forgotten.contains($0.key) }
-    wasQuiet = wasQuiet.filter { names.contains($0.key) }
-    quietAt = quietAt.filter { names.contains($0.key) }
+    told = told.filter { names.contains($0.key) }
     if players.isEmpty {
       stop()
       retryAt = nil
@@ -241,7 +245,8 @@ struct AudioWatch {
     }
     let isNew = streams.contains { measured[$0.serial] == nil }
     // The last of the ordinary measurements in a silence may come just before its end.
-    let endsSoon = quietAt.values.contains { since in
+    let endsSoon = told.values.contains { loudness in
+      guard case .quiet(let since) = loudness else { return false }
       let left = numbers.silenceSeconds - since.seconds(to: now)
       return left > 0 && left <= Self.meterSeconds + Self.endSeconds
     }
@@ -272,9 +277,8 @@ struct AudioWatch {
       // What was not measured is taken to be heard.
       let loudest = own.map { measured[$0.serial] ?? 0 }.max() ?? (hasFailed ? 0 : Self.silence)
       let isQuiet = loudest < numbers.quietDecibels
-      guard wasQuiet[player.name] != isQuiet else { continue }
-      wasQuiet[player.name] = isQuiet
-      quietAt[player.name] = isQuiet ? now : nil
+      guard told[player.name]?.isQuiet != isQuiet else { continue }
+      told[player.name] = isQuiet ? .quiet(since: now) : .sounding
       hasTold = true
       levels.append(Level(subscriber: player.name, decibels: loudest))
     }
