@@ -457,16 +457,29 @@ def mqtt(program, folder):
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     settings = os.path.join(folder, "mosquitto.conf")
-    with open(settings, "w") as file:
-        file.write("listener %d 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\nuser root\n" % port)
     children = []
     log = os.path.join(folder, "received")
+    reader = ["mosquitto_sub", "-q", "1", "-i", "reader", "-c", "-t", "owntracks/anna/boat", "-p"]
+
+    def serve(port):
+        with open(settings, "w") as file:
+            file.write("listener %d 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\nuser root\n" % port)
+            file.write("persistence true\npersistence_location %s/\n" % folder)
+        broker = subprocess.Popen(["/usr/sbin/mosquitto", "-c", settings], stderr=subprocess.DEVNULL)
+        children.append(broker)
+        time.sleep(1)
+        return broker
 
     def begin():
-        children.append(subprocess.Popen(["/usr/sbin/mosquitto", "-c", settings], stderr=subprocess.DEVNULL))
-        time.sleep(1)
-        reader = ["mosquitto_sub", "-p", str(port), "-q", "1", "-i", "reader", "-c", "-t", "owntracks/anna/boat"]
-        children.append(subprocess.Popen(reader, stdout=open(log, "w")))
+        # The broker knows its reader before the daemon can reach it: what comes earlier would be kept for nobody.
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            other = probe.getsockname()[1]
+        broker = serve(other)
+        subprocess.run(reader + [str(other), "-E"], check=True)
+        broker.terminate()
+        broker.wait()
+        serve(port)
+        children.append(subprocess.Popen(reader + [str(port)], stdout=open(log, "w")))
         time.sleep(0.5)
 
     def add(daemon):
