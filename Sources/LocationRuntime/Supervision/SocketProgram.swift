@@ -155,7 +155,12 @@ final class SocketProgram: SupervisedSubscriber {
   /// Says it now, or when the program that is called has come.
   private func sayInTurn(_ event: Int?, _ line: [UInt8]) {
     if let connection {
-      if let event { connection.talk.noteHanded(event) }
+      if let event {
+        // One that has come by itself is called first. The event was handed to the process before, of whose end the
+        // engine does not know yet, and is handed over again.
+        guard isCalled else { return }
+        connection.talk.noteHanded(event)
+      }
       say(line)
     } else if nextLaunch != nil,
       backlog.reduce(line.count, { $0 + $1.line.count }) <= SupervisorLimits.queueBytes

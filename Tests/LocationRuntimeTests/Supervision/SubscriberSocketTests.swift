@@ -75,6 +75,20 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: run.folder("subscribers.sock")))
   }
 
+  @Test func `K5 one that has come by itself is told no event before it is called`() async throws {
+    let run = try SupervisorRun()
+    add(run)
+    let client = try Client(run, register: #"{"register":"outside"}"#)
+    #expect(client.line() == Self.registered)
+    _ = try registration(run)
+    // Meant for a process before, of whose end the engine does not know yet.
+    run.deliver("outside", event: 9)
+    run.relaunch("outside", event: 5)
+    run.deliver("outside", event: 5)
+    #expect(client.line()?.contains(#""type":"launch""#) == true)
+    #expect(client.line() == #"{"v":1,"id":5,"type":"region.enter"}"#)
+  }
+
   @Test func `who is not known, or says nothing of the kind, is turned away`() async throws {
     let run = try SupervisorRun()
     run.add("inside", acknowledging)
