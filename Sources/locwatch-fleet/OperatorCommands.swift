@@ -51,7 +51,7 @@ struct MetricsCommand: ReportingCommand {
 struct DevicesCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices",
-    abstract: "List the devices that have sent a fix that is still kept, and how many.")
+    abstract: "List the devices of which messages are kept, and how many.")
 
   @OptionGroup var cluster: ClusterOptions
 

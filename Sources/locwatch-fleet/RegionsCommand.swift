@@ -104,6 +104,7 @@ struct RegionsCommand: ParsableCommand {
     func perform() throws(Failure) {
       let layout = try cluster.layout()
       let version = try layout.currentCatalog().version
+      guard version > 0 else { return try Console.print("there are no regions to tell of\n") }
       try layout.announce(version, partitions: try layout.settings().partitions)
       try Console.print("every partition knows of version \(version)\n")
     }

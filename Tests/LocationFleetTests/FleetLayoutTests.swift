@@ -1,3 +1,4 @@
+import LocationFormats
 import Testing
 
 @testable import LocationFleet
@@ -20,5 +21,10 @@ struct FleetLayoutTests {
     ] as [([UInt8], Bool)])
   func `a name that could stand for several devices is none`(bytes: [UInt8], isOne: Bool) {
     #expect(FleetLayout.canName(String(decoding: bytes, as: UTF8.self)) == isOne)
+  }
+
+  @Test(arguments: ["alice/", "/phone", "alice//phone", "alice", "alice/phone.1", ".../x", ""])
+  func `a name without a user or a device is none`(name: String) {
+    #expect(throws: Failure.self) { try DeviceReport.subject(of: name) }
   }
 }

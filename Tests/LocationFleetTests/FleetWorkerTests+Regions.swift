@@ -226,5 +226,10 @@ extension FleetWorkerTests {
     #expect(run.status == 65 && run.stderr.contains("region \"country\" has "), "\(run)")
     let list = try await cluster.fleet(["regions", "list"])
     #expect(!list.stdout.contains("country"), "\(list)")
+    // No region was ever there, so that nobody is told of any.
+    let told = try await cluster.fleet(["regions", "announce"])
+    #expect(told.stdout == "there are no regions to tell of\n", "\(told)")
+    let metrics = try await cluster.fleet(["metrics"])
+    #expect(metrics.stdout.contains("locwatch_fleet_stream_dead_letters 0\n"), "\(metrics)")
   }
 }

@@ -50,11 +50,13 @@ package struct DeviceReport {
 
   /// The end of a device's subjects: `alice/phone` is `alice.phone`.
   ///
-  /// - Throws: `.usage` where it stands for more than one device.
+  /// - Throws: `.usage` where it is not a user and a device, or stands for more than one.
   package static func subject(of name: String) throws(Failure) -> String {
     let bytes = name.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: ".") : $0 }
     let subject = String(decoding: bytes, as: UTF8.self)
-    guard !name.isEmpty, FleetLayout.canName(subject) else {
+    let parts = subject.split(separator: ".", omittingEmptySubsequences: false)
+    // nats-server leaves what is about a subject with an empty part without an answer.
+    guard parts.count == 2, !parts.contains(""), FleetLayout.canName(subject) else {
       throw Failure(
         .usage, what: "\"\(name)\" is no device", remedy: "say USER/DEVICE, without *, > and spaces")
     }
