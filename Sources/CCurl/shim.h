@@ -36,9 +36,9 @@ static inline int locwatch_curl_hear(CURL *curl, curl_infotype type, char *text,
   int number = 0;
   (void)curl;
   if (type != CURLINFO_TEXT) return 0;
-  // As in "Uses proxy env variable https_proxy == 'http://proxy:3128'".
+  // As in "Uses proxy env variable https_proxy == 'http://proxy:3128'"; no_proxy is told before it, and names none.
   size_t at = locwatch_curl_find(text, count, "Uses proxy env variable ");
-  if (at < count) {
+  if (at < count && text[at] != 'n' && text[at] != 'N') {
     size_t length = 0;
     while (at < count && text[at] != ' ' && length + 1 < sizeof heard->proxy) heard->proxy[length++] = text[at++];
     heard->proxy[length] = 0;

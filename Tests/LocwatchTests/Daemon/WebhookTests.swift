@@ -222,6 +222,10 @@ import Testing
       #expect(tested.status == 69)
       #expect(tested.stderr.contains(text), "\(tested.stderr)")
     }
+    let direct = try await Binary.run(
+      ["outlets", "test", "hook", "--state", run.state],
+      environment: ["https_proxy": proxy.url, "no_proxy": "hook.example"])
+    #expect(direct.status == 69 && !direct.stderr.contains("proxy"), "\(direct.stderr)")
   }
 
   @Test func `https to a port without TLS, and an authority that is none, are told as such`() async throws {
