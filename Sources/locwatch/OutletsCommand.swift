@@ -46,7 +46,7 @@ struct OutletsCommand: AsyncParsableCommand {
         guard !all.isEmpty else { break }
         try Terminal.print(
           TextTable(header: OutletState.header, rows: all.map(\.row), rightAligned: [4]).text)
-        for outlet in all where outlet.trouble != nil { Terminal.note(Self.remedy(outlet.settings)) }
+        for remedy in all.compactMap(\.remedy) { Terminal.note(remedy) }
       case .ndjson: for outlet in all { try Terminal.print(outlet.tree.text + "\n") }
       }
       let ids = try database?.regionIDs() ?? []
@@ -56,11 +56,6 @@ struct OutletsCommand: AsyncParsableCommand {
             "\(outlet.settings.name): \($0)"
           }
         })
-    }
-
-    /// What to do once what stops an outlet is put right.
-    static func remedy(_ outlet: OutletSettings) -> String {
-      "locwatch outlets enable \(outlet.name) tries at once"
     }
   }
 
@@ -79,7 +74,7 @@ struct OutletsCommand: AsyncParsableCommand {
       try OutletTrial.run(outlet)
       Terminal.note("\(outlet.name) accepted it")
       let state = try choice.state.openToRead()?.outletStates().first { $0.settings.name == outlet.name }
-      if state?.trouble != nil { Terminal.note("events still wait; \(List.remedy(outlet))") }
+      if let remedy = state?.remedy { Terminal.note("events still wait; \(remedy)") }
     }
   }
 

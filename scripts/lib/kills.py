@@ -425,6 +425,11 @@ def outlet(program, folder, add, begin, arrived, killed=lambda: None):
     )
 
 
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
 def webhook(program, folder):
     got = []
 
@@ -440,8 +445,7 @@ def webhook(program, folder):
             self.send_response(204)
             self.end_headers()
 
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
 
     def begin():
         server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Endpoint)
@@ -454,8 +458,7 @@ def webhook(program, folder):
 
 
 def mqtt(program, folder):
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     settings = os.path.join(folder, "mosquitto.conf")
     children = []
     log = os.path.join(folder, "received")
@@ -472,8 +475,7 @@ def mqtt(program, folder):
 
     def begin():
         # The broker knows its reader before the daemon can reach it: what comes earlier would be kept for nobody.
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            other = probe.getsockname()[1]
+        other = free_port()
         broker = serve(other)
         subprocess.run(reader + [str(other), "-E"], check=True)
         broker.terminate()
@@ -565,8 +567,7 @@ def dbus(program, folder):
 
 def page(program, folder):
     got = []
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     token = "5f1c9a0e3b7d24685f1c9a0e3b7d2468"
     secret = os.path.join(folder, "token")
     with open(os.open(secret, os.O_CREAT | os.O_WRONLY, 0o600), "w") as file:

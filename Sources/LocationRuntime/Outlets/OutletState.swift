@@ -20,6 +20,11 @@ package struct OutletState: Hashable, Sendable {
   /// `ok`, `retrying` or `disabled`.
   package var word: String { isDisabled ? "disabled" : trouble == nil ? "ok" : "retrying" }
 
+  /// What to do once what stops it is put right; nil where nothing does.
+  package var remedy: String? {
+    trouble.map { _ in "locwatch outlets enable \(settings.name) tries at once" }
+  }
+
   /// One JSON object; nothing in it is secret.
   package var tree: JSONTree {
     .object([
