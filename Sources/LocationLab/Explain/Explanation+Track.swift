@@ -79,7 +79,7 @@ extension Explanation {
   private static func unknown(_ event: Int, in path: String) -> Failure {
     Failure(
       .conditionFails, file: path, what: "nothing has the id \(event) in it",
-      remedy: "locwatch replay with the same options tells the ids of records")
+      remedy: "a replay with the same options tells the ids of records")
   }
 }
 

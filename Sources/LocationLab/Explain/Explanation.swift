@@ -153,10 +153,17 @@ extension Explanation {
       return event.region
     }
     guard engine.regionState(region) == nil else { return region }
-    let near = NearestWord.to(region, among: engine.regionIDs)
     throw Failure(
       .conditionFails, what: "no region was called \"\(region)\" then",
-      remedy: near.map { "did you mean \($0)?" } ?? "locwatch regions list lists those there are now")
+      remedy: remedy(for: region, among: engine.regionIDs))
+  }
+
+  /// What to ask for instead of a name that nothing had: the most similar name, or the first few.
+  private static func remedy(for name: String, among names: [String]) -> String {
+    if let near = NearestWord.to(name, among: names) { return "did you mean \(near)?" }
+    guard !names.isEmpty else { return "there was none" }
+    let first = names.prefix(5).joined(separator: ", ")
+    return "there were \(first)" + (names.count > 5 ? " and \(Wording.count(names.count - 5)) more" : "")
   }
 
   private static func places(_ asked: String?, _ engine: borrowing Engine, _ seen: Inquiry.Seen) -> [Place] {
@@ -178,10 +185,9 @@ extension Explanation {
     let all = engine.subscribers
     let wanted = name.map { name in all.filter { $0.subscriber.name == name } } ?? all
     if let name, wanted.isEmpty {
-      let near = NearestWord.to(name, among: all.map(\.subscriber.name))
       throw Failure(
         .conditionFails, what: "no subscriber was called \"\(name)\" then",
-        remedy: near.map { "did you mean \($0)?" } ?? "locwatch subscribers list lists those there are now")
+        remedy: remedy(for: name, among: all.map(\.subscriber.name)))
     }
     let services: [SubscriberManifest.Service] =
       region == nil ? [.significantChange, .regions, .visits] : [.regions]

@@ -50,7 +50,7 @@ import Testing
     let subscriber = try #require(refusal(past.path, Question(subscriber: "loger")))
     #expect("\(subscriber)" == "no subscriber was called \"loger\" then; did you mean logger?")
     let none = try #require(refusal(past.path, Question(region: "x")))
-    #expect(none.remedy == "locwatch regions list lists those there are now")
+    #expect(none.remedy == "there were home")
   }
 
   @Test func `a time before the journal begins`() throws {
