@@ -130,6 +130,13 @@ extension Policy {
     turn.steps.append(.called(call))
   }
 
+  /// In the foreground nothing is called: a call that waits is dropped.
+  mutating func dropKeepAlive(_ index: Int, in turn: inout PolicyTurn) {
+    guard sessions[index].outbox.contains(where: { $0.waits(of: .keepAlive) }) else { return }
+    drop(.keepAlive, .foreground, index, in: &turn) { $0.waits(of: .keepAlive) }
+    concludeKeepAlive(index, at: turn.instant)
+  }
+
   /// The handler has ended, or could not be called: the next call is counted from now.
   mutating func concludeKeepAlive(_ index: Int, at instant: EngineInstant) {
     update(index) {

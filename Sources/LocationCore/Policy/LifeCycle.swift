@@ -31,6 +31,7 @@ extension Policy {
     if wasThrottled { decide(.throttle, .overrun, .throttleOver, index, in: &turn) }
     if state == .notRunning { noteStart(index, in: &turn) }
     publishServices(index, in: &turn)
+    dropKeepAlive(index, in: &turn)
     hand(index, in: &turn)
     enterForegroundWithAudio(index, in: &turn)
     enterForegroundWithAccessories(index, in: &turn)

@@ -62,6 +62,21 @@ import Testing
     #expect(stage.calls().count == 2)
   }
 
+  @Test
+  func `E2 a call that waits is dropped in the foreground, where none is due`() {
+    var stage = Self.stage()
+    stage.say(10, .backgroundDelivery(false))
+    stage.wait(until: 700)
+    #expect(stage.log().last == "defer B8 suspended>suspended background_delivery_off")
+    stage.say(800, .foreground)
+    #expect(stage.log().last == "drop E2 active>active foreground" && stage.handed().isEmpty)
+    stage.say(900, .backgroundDelivery(true))
+    stage.say(1_000, .background)
+    stage.wait(until: 1_700)
+    #expect(stage.timedCalls().map(\.seconds) == [600, 1_600])
+    #expect(stage.handed().count == 1)
+  }
+
   @Test func `E1 without the mode, and by one that runs no code, it is refused`() {
     var stage = Stage()
     stage.add(Self.subscriber(modes: []), .active, at: 0)
