@@ -75,7 +75,7 @@ extension Engine {
       event: id, trigger: .significantChange.of(.move), to: index, in: &turn)
     let isInStep = state.policy.sessions[index].significant == state.significant
     guard isTold else { return state.policy.noteUntold(index, measuredBefore: before) }
-    state.policy.noteOwedMove(index, measuredBefore: before)
+    state.policy.noteWaitingMove(id, index, measuredBefore: before)
     if isInStep { state.policy.update(index) { $0.significant = nil } }
   }
 

@@ -28,7 +28,7 @@ extension Policy {
       let isTold = policy.offerByAccuracy(
         event: event, trigger: .significantChange.of(.move), to: index, in: &turn)
       if isTold {
-        policy.noteOwedMove(index, measuredBefore: measure)
+        policy.noteWaitingMove(event, index, measuredBefore: measure)
       } else {
         policy.noteUntold(index, measuredBefore: measure)
       }

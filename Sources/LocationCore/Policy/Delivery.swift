@@ -304,14 +304,17 @@ extension Policy {
           .deliver, rule, reason ?? (pending.wasHanded ? .unacknowledged : .kept), index,
           event: pending.event, in: &turn)
       }
+      var handed = pending
+      handed.keptAt = nil
+      handed.measure = nil
+      handed.isHanded = true
+      handed.wasHanded = true
+      // A retry does not count against this hour's silent pushes (rule H2).
+      handed.trigger.isSilent = false
+      if handed.push != nil { handed.handedAt = turn.instant }
       update(index) {
         if pending.trigger.kind != nil, !pending.wasHanded { $0.heardAt = turn.instant }
-        $0.outbox[place].keptAt = nil
-        $0.outbox[place].isHanded = true
-        $0.outbox[place].wasHanded = true
-        // A retry does not count against this hour's silent pushes (rule H2).
-        $0.outbox[place].trigger.isSilent = false
-        if pending.push != nil { $0.outbox[place].handedAt = turn.instant }
+        $0.outbox[place] = handed
         if pending.trigger.holdsOff { $0.assertions.append(.delivery(id: pending.event)) }
       }
       if pending.trigger.holdsOff {

@@ -165,6 +165,7 @@ extension Policy {
       if $0.handedCount == 0 { $0.wakeClock = nil }
       if !$0.outbox.contains(where: { $0.waits(of: .backgroundLocation) }) { $0.standard.batch = nil }
     }
+    if let measure = dropped.lazy.compactMap(\.measure).first { noteUntold(index, measuredBefore: measure) }
     showUnacknowledged(dropped, index, in: &turn)
   }
 }
@@ -247,11 +248,16 @@ extension Policy {
     return true
   }
 
-  /// A move that was offered to a subscriber may wait as a coarse position: it goes on measuring from what it was handed
-  /// last if it may soon know exactly where it is.
-  mutating func noteOwedMove(_ index: Int, measuredBefore measure: SignificantChange?) {
-    guard sessions[index].owed != nil, sessions[index].owed?.measure == nil else { return }
-    update(index) { $0.owed?.measure = measure }
+  /// A move that was offered to a subscriber may wait, also as a coarse position. The subscriber goes on measuring from
+  /// what it was handed last if the move is dropped, or if it may soon know exactly where it is.
+  mutating func noteWaitingMove(_ event: Int, _ index: Int, measuredBefore measure: SignificantChange?) {
+    if sessions[index].owed != nil, sessions[index].owed?.measure == nil {
+      update(index) { $0.owed?.measure = measure }
+    }
+    guard let place = sessions[index].outbox.lastIndex(where: { $0.event == event && !$0.wasHanded }) else {
+      return
+    }
+    update(index) { $0.outbox[place].measure = measure }
   }
 
   /// Tells what waited until the next coarse position may be told. A subscriber that may know exactly where it is by now

@@ -27,6 +27,8 @@ struct Session: Hashable, Sendable, Codable {
     var handedAt: EngineInstant?
     /// When it came, until it is handed over: the cooldown counts from there meanwhile; nil without a cooldown.
     var keptAt: EngineInstant?
+    /// What the subscriber measured by before this move, until it is handed over (rule B1); nil for anything else.
+    @Rare var measure: SignificantChange?
 
     /// Whether something follows if it is not acknowledged.
     var isOwed: Bool { trigger.holdsOff || unshown != nil }

@@ -188,9 +188,10 @@ import Testing
     stage.add(subscriber, .suspended)
     stage.fix(0, east: 0)
     stage.say(1, .accuracy(.reduced))
-    #expect(stage.log().last == "drop B8 suspended>suspended reduced")
+    #expect(stage.log().contains("drop B8 suspended>suspended reduced"), "\(stage.log())")
     stage.say(2, .foreground)
-    #expect(stage.handed().isEmpty)
+    #expect(stage.handed() == stage.locations.map(\.id), "a coarse position, as it was never told any")
+    #expect(stage.handed().count == 1)
   }
 
   // MARK: Starts that are refused
@@ -255,6 +256,40 @@ import Testing
     stage.fix(610, east: 0)
     stage.wait(until: 1_000)
     #expect(stage.handed().count == 1)
+  }
+
+  @Test func `B1 B8 who was never handed moves that were dropped is told of one from where it was told last`()
+    throws
+  {
+    var stage = Stage()
+    stage.add(.mover, .suspended)
+    stage.fix(0, east: 0)
+    stage.say(10, .backgroundDelivery(false))
+    stage.fix(310, east: 2_000)
+    stage.fix(620, east: 4_000)
+    stage.say(700, .authorization(.denied))
+    stage.say(800, .authorization(.always))
+    stage.say(900, .backgroundDelivery(true))
+    stage.wait(until: 901)
+    let log = stage.log()
+    #expect(log.filter { $0.hasPrefix("drop B8") }.count == 2, "\(log)")
+    #expect(stage.handed().count == 2)
+    let moved = try #require(stage.effects.changes.last?.movedMeters)
+    #expect(moved > 3_900 && moved < 4_100)
+  }
+
+  @Test func `B1 B8 who is back where it was told last is told of no move that was dropped`() {
+    var stage = Stage()
+    stage.add(.mover, .suspended)
+    stage.fix(0, east: 0)
+    stage.say(10, .backgroundDelivery(false))
+    stage.fix(310, east: 2_000)
+    stage.say(400, .authorization(.denied))
+    stage.fix(500, east: 0)
+    stage.say(800, .authorization(.always))
+    stage.say(900, .backgroundDelivery(true))
+    stage.fix(1_300, east: 0)
+    #expect(stage.handed().count == 1, "\(stage.log())")
   }
 
   @Test func `B1 B8 who may be told again is told where it is, and then once in 300 s`() {
