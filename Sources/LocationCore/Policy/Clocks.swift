@@ -23,8 +23,7 @@ extension Policy {
       policy.endPause(index, in: &turn)
       policy.endThrottle(index, in: &turn)
       if let relaunchAt = policy.sessions[index].relaunchAt, relaunchAt <= turn.instant {
-        policy.update(index) { $0.relaunchAt = nil }
-        policy.redeliver(index, rule: .atLeastOnce, in: &turn)
+        policy.retry(index, in: &turn)
       }
     }
     lookIfDue(in: &turn)

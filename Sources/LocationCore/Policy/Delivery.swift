@@ -359,6 +359,18 @@ extension Policy {
       in: &turn)
   }
 
+  /// The wait after a start that failed is over: starts a subscriber again, or tells what stands in the way now (rules K5
+  /// and M3).
+  mutating func retry(_ index: Int, in turn: inout PolicyTurn) {
+    update(index) { $0.relaunchAt = nil }
+    redeliver(index, rule: .atLeastOnce, in: &turn)
+    guard sessions[index].state == .notRunning,
+      let first = sessions[index].outbox.first(where: \.trigger.relaunches),
+      let (rule, reason) = obstacle(to: first.trigger, index, at: turn.instant)
+    else { return }
+    decide(.defer, rule, reason, index, event: first.event, in: &turn)
+  }
+
   /// Something that stood in the way of everybody is over. Those that have to run come first (rule E5).
   mutating func redeliverToAll(rule: Rule, reason: Decision.Reason, in turn: inout PolicyTurn) {
     for isFirst in [true, false] {

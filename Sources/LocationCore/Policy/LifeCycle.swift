@@ -151,8 +151,7 @@ extension Policy {
   /// Its program has come by itself: what waits for the next attempt to reach it is handed over now (rule K5).
   mutating func registered(_ index: Int, in turn: inout PolicyTurn) {
     guard !isAbsent, sessions[index].relaunchAt != nil else { return }
-    update(index) { $0.relaunchAt = nil }
-    redeliver(index, rule: .atLeastOnce, in: &turn)
+    retry(index, in: &turn)
   }
 
   /// The machine booted: nobody runs, force-quit marks are gone, and it may be locked (rules A7, A8).
@@ -252,8 +251,7 @@ extension Policy {
       $0.suspendedAt = turn.instant
       $0.overruns = 0
       $0.outbox.removeAll { !$0.trigger.isKept }
-      // What it has not acknowledged by now is handed over anew.
-      for place in $0.outbox.indices { $0.outbox[place].isHanded = false }
+      $0.takeBack()
     }
     keepLatest(index, in: &turn)
     showUnacknowledged(unshown, index, in: &turn)

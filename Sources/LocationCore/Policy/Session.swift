@@ -200,7 +200,18 @@ struct Session: Hashable, Sendable, Codable {
     standard.endProcess()
     for part in ModePart.all { part.endProcess?(&modes, subscriber) }
     outbox.removeAll { !$0.trigger.isKept || $0.trigger.isOfProcess }
-    for index in outbox.indices { outbox[index].isHanded = false }
+    takeBack()
+  }
+
+  /// What was handed over and is not acknowledged is to be handed over anew. Of a oneshot only the oldest can have had a
+  /// process.
+  mutating func takeBack() {
+    var mayHaveProcess = true
+    for place in outbox.indices where outbox[place].isHanded {
+      outbox[place].isHanded = false
+      if !mayHaveProcess { outbox[place].wasHanded = false }
+      if subscriber.style == .oneshot { mayHaveProcess = false }
+    }
   }
 }
 

@@ -40,6 +40,34 @@ import Testing
     #expect(stage.launches().count == 3)
   }
 
+  @Test func `K5 M3 a retry that something stands in the way of says so`() {
+    var stage = Stage()
+    stage.hanging = ["a"]
+    stage.add(.mover, .suspended)
+    stage.fix(0, east: 0)
+    stage.say(5, .backgroundDelivery(false))
+    stage.say(5, .exited(status: 139))
+    stage.wait(until: 100)
+    #expect(stage.log().last == "defer B8 notRunning>notRunning background_delivery_off")
+    #expect(stage.log().count { $0.hasPrefix("defer") } == 1, "once")
+    stage.say(100, .backgroundDelivery(true))
+    #expect(stage.log().last == "relaunch B8 notRunning>background background_delivery_on")
+  }
+
+  @Test func `A9 what waits behind the event of a oneshot was never handed over`() {
+    var stage = Stage()
+    stage.hanging = ["a"]
+    stage.add(Subscriber(name: "a", style: .oneshot, services: [.significantChange]), .notRunning)
+    for (second, east) in [(0.0, 0.0), (310, 2_000)] { stage.fix(second, east: east) }
+    for _ in 1...2 {
+      stage.say(320, .exited(status: 3))
+      stage.wait(until: 325)
+      let log = stage.log()
+      #expect(log.suffix(2).first == "relaunch K5 notRunning>background unacknowledged", "\(log)")
+      #expect(log.last == "deliver K5 background>background kept", "\(log)")
+    }
+  }
+
   @Test func `K5 whatever ended it, what it had not acknowledged is tried again`() {
     for end in ["overrun", "crash"] {
       var stage = Stage.hung()

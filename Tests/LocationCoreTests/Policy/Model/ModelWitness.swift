@@ -61,6 +61,7 @@ struct ModelWitness: Hashable {
   var asksForFix = false
   /// Whether its manifest has the mode by which it has to run (rule E5).
   private let hasToRun: Bool
+  private let isOneshot: Bool
   /// Whether its last process failed, and nothing has been done to it since that ends the matter.
   private var hasFailed = false
   /// How many of its services are published.
@@ -71,6 +72,7 @@ struct ModelWitness: Hashable {
     isReduced = subscriber.accuracy == .reduced
     exitsOnSuspend = subscriber.exitsOnSuspend
     hasToRun = subscriber.modes.contains(.voip)
+    isOneshot = subscriber.style == .oneshot
     state = exitsOnSuspend ? .active : .suspended
     numbers = Numbers(configuration)
   }
@@ -318,6 +320,12 @@ extension ModelWitness {
     retryBy = now.advanced(bySeconds: wait)
   }
 
+  /// What it has is handed over anew. Of a oneshot the oldest alone has had a process.
+  private mutating func takeBack() {
+    if isOneshot, let oldest = held.min() { wasHanded.subtract(held.subtracting([oldest])) }
+    held = []
+  }
+
   private mutating func enter(_ after: SubscriberState, at now: EngineInstant) -> String? {
     let before = state
     state = after
@@ -327,7 +335,7 @@ extension ModelWitness {
     }
     switch after {
     case .notRunning:
-      held = []
+      takeBack()
       openTasks = []
       asksForFix = false
     case .active, .inactive:
@@ -336,8 +344,7 @@ extension ModelWitness {
       retryBy = nil
     case .suspended:
       if !openTasks.isEmpty { return "A2: suspended with an open task" }
-      // What it holds is handed over anew when it is woken.
-      held = []
+      takeBack()
     case .background: break
     }
     if after != .background || before != .background {

@@ -241,13 +241,8 @@ struct Mutation: Sendable {
       invariant: "A9: throttled without a record"),
     Mutation(
       name: "18a the end of the wait before a new try starts nothing", file: "Policy/Clocks.swift",
-      old: """
-                policy.update(index) { $0.relaunchAt = nil }
-                policy.redeliver(index, rule: .atLeastOnce, in: &turn)
-        """,
-      new: """
-                policy.update(index) { $0.relaunchAt = nil }
-        """,
+      old: "policy.retry(index, in: &turn)",
+      new: "policy.update(index) { $0.relaunchAt = nil }",
       invariant: "K5: not tried again"),
     Mutation(
       name: "18b suspension drops what was handed over", file: "Policy/LifeCycle.swift",
