@@ -50,6 +50,9 @@ struct StandardService: Hashable, Sendable, Codable {
     return true
   }
 
+  /// Updates that its program was never handed are dropped: the next fix passes.
+  mutating func forgetTold() { told = nil }
+
   /// Follows whether the position rests. Returns true where that changes ``isPaused``, which is then set.
   mutating func follows(_ fix: Fix, _ activity: StandardTerms.Activity) -> Bool {
     guard var rest else {

@@ -164,6 +164,7 @@ extension Policy {
       $0.assertions.removeAll { $0.reason == .delivery && !left.contains($0.owner) }
       if $0.handedCount == 0 { $0.wakeClock = nil }
       if !$0.outbox.contains(where: { $0.waits(of: .backgroundLocation) }) { $0.standard.batch = nil }
+      if dropped.contains(where: { $0.waits(of: .backgroundLocation) }) { $0.standard.forgetTold() }
     }
     if let measure = dropped.lazy.compactMap(\.measure).first { noteUntold(index, measuredBefore: measure) }
     showUnacknowledged(dropped, index, in: &turn)

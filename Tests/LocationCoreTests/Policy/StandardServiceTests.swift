@@ -276,6 +276,19 @@ import Testing
     #expect(stage.log().contains("wake B7 suspended>background batch_due"))
   }
 
+  @Test func `B3 B8 who was never handed updates that were dropped is told of the next fix`() {
+    var stage = Stage()
+    stage.add(Self.subscriber(modes: [.location], filter: 300) { $0.deferSeconds = 600 }, .suspended)
+    stage.fix(0, east: 0)
+    stage.fix(100, east: 1_000)
+    #expect(stage.log().last == "coalesce B7 suspended>suspended batched", "\(stage.log())")
+    stage.say(110, .authorization(.denied))
+    #expect(stage.log().count { $0.hasPrefix("drop B8") } == 2, "\(stage.log())")
+    stage.say(120, .authorization(.always))
+    stage.fix(130, east: 1_000)
+    #expect(stage.log().last == "coalesce B7 suspended>suspended batched", "\(stage.log())")
+  }
+
   @Test func `B7 stopping the service delivers what was kept back`() {
     var stage = Stage()
     stage.add(Self.subscriber(modes: [.location]) { $0.deferSeconds = 600 }, .suspended)
