@@ -74,8 +74,23 @@ package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts
   /// UTC at which an event that comes now happens; see ``Engine/time(of:)``.
   package mutating func time(of stamped: Stamped) -> UTCTime { engine.time(of: stamped) }
 
-  /// What was refused because of the event that was handled last; nil where nothing was. Ask before the commit.
-  package var refusal: Decision? { lastDecision(.refuse) }
+  /// What was refused because of the event that was handled last; nil where nothing was. What an order tells the program
+  /// is no answer to the event: a program that is started for a push may find no source of fixes. Ask before the commit.
+  package var refusal: Decision? {
+    guard lastEvent < effects.count else { return nil }
+    var isOrdered = false
+    for effect in effects[lastEvent...].reversed() {
+      switch effect {
+      case .perform(.refuse): isOrdered = true
+      case .record(let record):
+        guard case .decision(let decision) = record.body, decision.action == .refuse else { break }
+        if !isOrdered { return decision }
+        isOrdered = false
+      case .perform, .outbox, .receive: break
+      }
+    }
+    return nil
+  }
 
   /// What was decided last because of the event that was handled last, of the decisions to do `action`; nil where none
   /// was. Ask before the commit.

@@ -165,4 +165,19 @@ import Testing
     }
     #expect(live.engine.tally.fixes == 0)
   }
+
+  @Test func `B9 a program that a push starts finds no source of fixes, and the push is not refused`() throws
+  {
+    var live = live(.clock)
+    let subscriber = Subscriber(name: "a", services: [.visits], modes: [.remoteNotification])
+    try live.handle(.addSubscriber(subscriber, .notRunning), at: reading(0))
+    try live.handle(.source(.stale(.noDevice, seconds: 0)), at: reading(1))
+    let push = Push(id: "m1", alert: nil, isContentAvailable: true, payload: "{}")
+    try live.handle(.subscriber(name: "a", .mode(.push(push))), at: reading(2))
+    #expect(live.engine.subscriberState("a") == .background)
+    #expect(live.host.lastDecision(.refuse)?.reason == .noSource, "the program is told so")
+    #expect(live.host.refusal == nil)
+    try live.handle(.subscriber(name: "a", .start(.significantChange)), at: reading(3))
+    #expect(live.host.refusal?.reason == .noSource)
+  }
 }
