@@ -75,7 +75,7 @@ struct WatchedSocket {
   /// that listens.
   var newBytes: Int? {
     guard let waitingBytes else { return nil }
-    if let receivedBytes { return min(waitingBytes, Int(receivedBytes - receivedThen)) }
+    if let receivedBytes { return max(0, min(waitingBytes, Int(receivedBytes - receivedThen))) }
     guard let heldThen else { return waitingBytes }
     // The kernel tells the length of the first datagram alone, and that one was left.
     return isOfDatagrams ? 0 : max(0, waitingBytes - heldThen)
@@ -125,8 +125,14 @@ struct WatchedSocket {
     var info = [Int64](repeating: 0, count: 17)
     var length = socklen_t(17 * MemoryLayout<Int64>.size)
     let code = unsafe getsockopt(descriptor.number, Int32(IPPROTO_TCP), 11, &info, &length)
-    return code == 0 && length == 136 ? info[16] : nil
+    guard code == 0, length == 136 else { return nil }
+    // The kernel counts the end of what comes as a byte.
+    return info[16] - (Self.endedStates.contains(UInt8(truncatingIfNeeded: info[0].littleEndian)) ? 1 : 0)
   }
+
+  /// The states of TCP in which the peer has ended what it sends: `TCP_TIME_WAIT`, `TCP_CLOSE`, `TCP_CLOSE_WAIT`,
+  /// `TCP_LAST_ACK` and `TCP_CLOSING` (include/net/tcp_states.h), as in the first byte of `TCP_INFO`.
+  private static let endedStates: [UInt8] = [6, 7, 8, 9, 11]
 
   /// `SO_MEMINFO` (Linux 4.12; include/uapi/linux/sock_diag.h): nine numbers, the first of the memory that received
   /// data takes, the last of the datagrams that were dropped.

@@ -215,7 +215,8 @@ import Testing
     }
   }
 
-  @Test func `E4 what comes once all was read is no remainder, though it is as much`() throws {
+  /// Both sides of a connection of TCP.
+  private static func connection() throws -> (near: Descriptor, far: Connection) {
     let listener = try Listener()
     let near = Descriptor(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
     var address = sockaddr_in()
@@ -228,7 +229,25 @@ import Testing
       }
     }
     try #require(code == 0)
-    let far = try #require(listener.accept())
+    return (near, try #require(listener.accept()))
+  }
+
+  @Test func `E4 that a peer of TCP has hung up is told once`() throws {
+    var (near, far): (Descriptor, Connection?) = try Self.connection()
+    var watched = WatchedSocket(near)
+    watched.watch(at: 0)
+    #expect(far != nil && PollSet.wait(for: HeldSockets.events, on: near.number, atMost: 0) == 0)
+    far = nil
+    #expect(PollSet.wait(for: HeldSockets.events, on: near.number, atMost: 60_000) != 0)
+    #expect(watched.isDue(at: 0))
+    #expect(watched.newBytes == 0)
+    watched.note()
+    watched.watch(at: 10)
+    #expect(!watched.isDue(at: 400_000))
+  }
+
+  @Test func `E4 what comes once all was read is no remainder, though it is as much`() throws {
+    let (near, far) = try Self.connection()
     var watched = WatchedSocket(near)
     func comes() { #expect(PollSet.wait(for: HeldSockets.events, on: near.number, atMost: 60_000) != 0) }
     for isRead in [true, false] {
