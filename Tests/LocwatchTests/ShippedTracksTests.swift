@@ -39,6 +39,21 @@ import Testing
     Golden.expect(track.golden, run.stdout)
   }
 
+  /// The second fix is three seconds after the first: nothing is told of it before. That the machine is slow makes it
+  /// no earlier.
+  @Test func `a paced replay tells of a fix at its time`() async throws {
+    let folder = TemporaryFolder()
+    let fixes = ["00", "03", "03.1"].map {
+      "{\"time\":\"2026-05-01T06:00:\($0)Z\",\"lat\":48,\"lon\":11,\"acc_m\":5}\n"
+    }
+    let track = folder.write("paced.ndjson", fixes.joined())
+    let options = ["--speed", "1", "--explain", "--format", "ndjson"]
+    let start = ContinuousClock.now
+    let program = try LiveProcess(Binary.path, ["replay", track] + options)
+    #expect(await program.wait { $0.contains { $0.contains("2026-05-01T06:00:03.000Z") } })
+    #expect(ContinuousClock.now - start >= .seconds(3))
+  }
+
   @Test func tracksSideBySideArePrintedInTheOrderOfTheArguments() async throws {
     let tracks = ShippedTrack.all.filter { !$0.slug.hasPrefix("day") }.map(\.track)
     let one = try await Binary.run(["replay"] + tracks)

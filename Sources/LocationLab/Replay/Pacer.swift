@@ -9,7 +9,7 @@ struct Pacer {
 
   init(speed: Double) { self.speed = speed }
 
-  /// The instant at which the replay may go on after a fix of `instant`; nil when that is past.
+  /// The instant at which the replay may tell of a fix of `instant`; nil when that is past.
   mutating func pause(at instant: EngineInstant?) -> ContinuousClock.Instant? {
     guard let instant else { return nil }
     let now = ContinuousClock.now

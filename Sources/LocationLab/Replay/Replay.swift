@@ -127,11 +127,10 @@ package enum Replay {
     var place = 0
     repeat {
       run.take(batch, from: &place)
+      // What a fix has led to is told at its time.
+      if let pause = run.pause() { try? await ContinuousClock().sleep(until: pause) }
       try run.takeLines { line throws(Failure) in try printer.print(line) }
-      if let pause = run.pause() {
-        try printer.flush()
-        try? await ContinuousClock().sleep(until: pause)
-      }
+      if run.isPaced { try printer.flush() }
     } while place < batch.count
   }
 

@@ -84,7 +84,10 @@ struct TrackRun: ~Copyable {
     return replay.sink.lines
   }
 
-  /// Until when a paced replay has to wait before its next step; nil when it need not.
+  /// Whether it keeps to a multiple of the speed of time.
+  var isPaced: Bool { pacer != nil }
+
+  /// Until when a paced replay has to wait before it tells what its last step led to; nil when it need not.
   mutating func pause() -> ContinuousClock.Instant? { pacer?.pause(at: replay.fix?.instant) }
 
   private mutating func finish(after batch: borrowing TrackBatch) {
