@@ -96,7 +96,7 @@ struct BatchReplayTests {
   private static let useless: [(lines: String, options: [String], told: String, status: Int32)] = [
     (
       #"{"track":"a","lat":48.1,"lon":11.5}"#, [],
-      "a: no track point has a time; give --interval SECONDS (and --start TIME)", 65
+      "a: no track point has a time like 2026-05-01T06:00:00Z; give --interval SECONDS (and --start TIME)", 65
     ),
     (
       #"{"track":"a","time":"2026-05-01T06:00:00Z","lat":99,"lon":11.5}"#, [],

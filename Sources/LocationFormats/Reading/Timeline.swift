@@ -55,7 +55,8 @@ package struct Timeline {
     let start = options.start ?? TrackOptions.defaultStart
     let lack =
       timed == 0
-      ? "no time in the file: the fixes" : "\(fixes - timed) of \(fixes) points have no time: they"
+      ? "no time in the file can be read: the fixes"
+      : "\(fixes - timed) of \(fixes) points have no time: they"
     return ["\(lack) stand \(interval) s apart from \(start.rfc3339)"]
   }
 
@@ -83,6 +84,8 @@ package struct Timeline {
 
   /// That of a track none of whose points has a time.
   package static func noTime(file: String, firstPointLine: Int? = nil, remedy: String) -> Failure {
-    Failure(.data, file: file, line: firstPointLine, what: "no track point has a time", remedy: remedy)
+    Failure(
+      .data, file: file, line: firstPointLine,
+      what: "no track point has a time like 2026-05-01T06:00:00Z", remedy: remedy)
   }
 }

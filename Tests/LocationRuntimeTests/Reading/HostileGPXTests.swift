@@ -141,7 +141,7 @@ struct HostileGPXTests {
     Case(
       "no time",
       root + "<trk><trkseg>\n<trkpt lat='1' lon='2'/><trkpt lat='1' lon='2'/></trkseg></trk></gpx>", fixes: 2,
-      failure: "2: no track point has a time; give --interval"),
+      failure: "2: no track point has a time like 2026-05-01T06:00:00Z; give --interval"),
     Case(
       "no coordinates", track("<trkpt latitude='1' longitude='2'/>"), fixes: 1,
       failure: "1: no point has a latitude and a longitude"),

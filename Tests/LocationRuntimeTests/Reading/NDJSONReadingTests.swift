@@ -54,7 +54,8 @@ struct NDJSONReadingTests {
     let lines = "\n{\"lat\":1,\"lon\":1}\n{\"lat\":2,\"lon\":1}\n"
     let reading = try Reading(lines)
     #expect(reading.fixes.count == 2)
-    #expect(reading.failure?.what == "no track point has a time" && reading.failure?.line == 2)
+    #expect(reading.failure?.what == "no track point has a time like 2026-05-01T06:00:00Z")
+    #expect(reading.failure?.line == 2)
     let assigned = try Reading(lines, options: TrackOptions(intervalSeconds: 60))
     #expect(assigned.failure == nil)
     #expect(
