@@ -35,6 +35,8 @@ public struct SubscriberView: Hashable, Sendable {
   public var preserved: String? { session.preserved }
   /// Events that are not acknowledged, oldest first.
   public var waiting: [Waiting] { session.outbox.map { Waiting(event: $0.event, isHanded: $0.isHanded) } }
+  /// Those of them that it has to acknowledge, their ids: not the standard updates that nobody keeps (rule B2).
+  public var owed: [Int] { session.outbox.filter(\.isOwed).map(\.event) }
   /// Names of its open finite tasks, oldest first.
   public var tasks: [String] { session.assertions.filter { $0.reason == .task }.map { $0.name ?? "" } }
   /// The token of the task it opened last; 0 before the first.

@@ -105,7 +105,7 @@ extension Explanation {
       "authorization": .string(view.subscriber.authorization.rawValue),
       "accuracy": .string(view.subscriber.accuracy.rawValue),
       "force_quit": view.wasForceQuit ? .boolean(true) : nil,
-      "waiting": .integer(view.waiting.count), "last": listener.last.map(shown),
+      "waiting": .integer(view.owed.count), "last": listener.last.map(shown),
     ])
     let would = listener.outcomes.isEmpty ? nil : JSONTree.array(listener.outcomes.map(Self.tree))
     return .object(first + view.modeMembers() + JSONTree.members(["would": would]))

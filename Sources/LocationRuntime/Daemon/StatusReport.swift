@@ -64,7 +64,7 @@ struct StatusReport {
       "rejected": refused.isEmpty ? nil : .object(rejected), "regions": .integer(regions),
       "inside": .strings(engine.regionsInside),
       "subscribers": .array(trees(of: subscribers)),
-      "outbox": .integer(subscribers.reduce(0) { $0 + $1.waiting.count }),
+      "outbox": .integer(subscribers.reduce(0) { $0 + $1.owed.count }),
       "outlets": outlets.isEmpty ? nil : .array(outlets.map(\.tree)), "newest_event": .integer(newestID),
       "event_rows": .integer(eventRows), "journal_rows": .integer(journalRows), "storage": storage,
       "energy_j": .fixed(joules, FixedPoint.thousandths),
@@ -141,7 +141,7 @@ struct StatusReport {
     let state = isRunning ? view.state : .notRunning
     let first = JSONTree.members([
       "name": .string(view.subscriber.name), "state": .string(state.rawValue),
-      "waiting": .integer(view.waiting.count), "oldest": view.waiting.first.map { .integer($0.event) },
+      "waiting": .integer(view.owed.count), "oldest": view.owed.first.map { .integer($0) },
       "last_status": view.lastEnd.map { .integer($0.status) },
       "last_error": view.lastEnd?.lastLine.map { .string($0) },
     ])
