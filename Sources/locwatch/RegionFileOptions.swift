@@ -26,17 +26,13 @@ struct RegionFileOptions: ParsableArguments {
   ///
   /// - Throws: ``Failure`` if a file cannot be read, or two regions have the same id.
   func read() throws(Failure) -> [Region] {
-    var all: [Region] = []
+    var files: [RegionFile] = []
     for path in regions {
       let file = try RegionFile.read(path: path, options: .init(defaultRadiusMeters: radius))
       Terminal.warn(file.leftOut + file.warnings)
-      all += file.regions
+      files.append(file)
     }
-    var seen: Set<String> = []
-    for region in all where !seen.insert(region.id).inserted {
-      throw Failure(
-        .data, what: "two of the files have a region \"\(region.id)\"", remedy: "give one of them another id")
-    }
-    return all
+    try RegionFile.refuseDuplicates(files)
+    return files.flatMap(\.regions)
   }
 }

@@ -50,7 +50,7 @@ struct RegionsImport: ReportingCommand {
       for line in file.leftOut { Terminal.note("left out: \(line)") }
       Terminal.warn(file.warnings)
       let swapped = RegionFinding.find(in: file, near: known).filter { $0.kind == .swapped }
-      Terminal.warn(swapped.map(\.line))
+      Terminal.warn(swapped.map { "\(file.name): \($0.line)" })
     }
     try report(count, leftOut: read.reduce(0) { $0 + $1.leftOut.count })
   }

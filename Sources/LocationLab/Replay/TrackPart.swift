@@ -17,8 +17,11 @@ struct TrackPart: Sendable {
     var notes: [String]
   }
 
-  /// The file with the number of the segment.
-  var name: String { segment.map { "\(path)#\($0.number)" } ?? path }
+  /// The file, or standard input, with the number of the segment.
+  var name: String {
+    let file = path == "-" ? "<stdin>" : path
+    return segment.map { "\(file)#\($0.number)" } ?? file
+  }
 
   /// Each segment of each track; all of them are kept in memory. A track that can't be read stays whole, so that its
   /// replay tells why.
