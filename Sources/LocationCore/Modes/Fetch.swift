@@ -255,7 +255,8 @@ extension Policy {
     if let pending, pending.trigger.row == .push {
       return answerPush(pending, bytes: bytes, index, in: &turn)
     }
-    guard requires(.fetch, .goodMoment, index, in: &turn) else { return }
+    let mayAnswerPush = sessions[index].subscriber.modes.contains(.remoteNotification)
+    guard mayAnswerPush || requires(.fetch, .goodMoment, index, in: &turn) else { return }
     guard sessions[index].modes.fetch?.askedAt != nil, let pending else {
       return decide(.refuse, .goodMoment, .notAsked, index, in: &turn)
     }

@@ -95,7 +95,7 @@ import Testing
     #expect(radio.allSatisfy { $0.subscriber == "a" && $0.rule == .push })
     // Nobody is asked any more.
     stage.say(21, .mode(.fetched(.noData, bytes: nil)))
-    #expect(stage.log().last == "refuse G1 suspended>suspended no_mode")
+    #expect(stage.log().last == "refuse G1 suspended>suspended not_asked")
   }
 
   @Test func `H1 who answers nothing for 30 s is ended, and handed the push again`() {
