@@ -145,7 +145,7 @@ extension RegionEvent: RecordFamily {
       "counts the region's visits from 1; the same for enter, dwell and exit of one visit; 0 before the first"
     )
     if !reason.isOfBeacons {
-      visitor.position(coordinate, "the fix that decided; for a deadline, the last fix before it")
+      visitor.position(coordinate, "the fix that decided; for a dwell, the last fix before its end")
       visitor.accuracy(accuracy, "its accuracy, as claimed")
       visitor.number("edge_m", edgeMeters, .meters, "from that fix to the edge; negative inside")
       visitor.number(

@@ -136,7 +136,7 @@ import Testing
     let run = try await driven(5)
     for (arguments, status, words) in [
       (["--region", "hoem"], Int32(1), "no region was called \"hoem\" then; did you mean home?"),
-      (["--subscriber", "x"], 1, "no subscriber was called \"x\" then; locwatch subscribers list"),
+      (["--subscriber", "x"], 1, "no subscriber was called \"x\" then; there were logger"),
       (["--event", "1000000"], 1, "nothing has the id 1000000; locwatch events"),
       (["--at", "2020-01-01T00:00:00Z"], 1, "its journal begins later, at 2026-05-04T06:30:00.000Z; "),
     ] {
