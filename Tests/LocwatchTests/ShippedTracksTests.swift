@@ -61,4 +61,14 @@ import Testing
     #expect(one.status == 0, "\(one.stderr)")
     #expect(one.stdoutBytes == two.stdoutBytes)
   }
+
+  @Test func `the summary of all tracks has the latest of their times`() async throws {
+    let tracks = ["commute-with-stops", "tunnel"].map { PackageRoot.file("Tracks/\($0).gpx") }
+    for order in [tracks, tracks.reversed()] {
+      let run = try await Binary.run(["replay", "--format", "ndjson"] + order)
+      let times = run.stdout.split(separator: "\n").filter { $0.contains("\"type\":\"summary\"") }
+        .compactMap { $0.firstMatch(of: /"time":"([^"]*)"/)?.output.1 }
+      #expect(times.count == 3 && times.last == times.dropLast().max(), "\(times)")
+    }
+  }
 }

@@ -32,6 +32,7 @@ extension Summary {
     deviceJoules += other.deviceJoules
     receiverOnSeconds += other.receiverOnSeconds
     durationSeconds += other.durationSeconds
+    time = [time, other.time].compactMap(\.self).max()
     id += other.id
     notes = []
   }
