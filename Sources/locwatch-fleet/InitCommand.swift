@@ -12,56 +12,68 @@ struct InitCommand: ReportingCommand {
       The number of partitions is fixed when a fleet is made: it is the most workers
       that can share the work. --print-mapping shows what the servers' configuration
       needs, inside the account of the tenant, so that they can tell the partition of a
-      device.
+      device. Of a fleet that there is, what you don't say stays as it is.
 
         locwatch-fleet init --print-mapping --partitions 16
         locwatch-fleet init --partitions 16 --replicas 3
       """)
 
-  @Option(help: "How many partitions.")
-  var partitions = 16
+  @Option(help: "How many partitions; 16 if not said.")
+  var partitions: Int?
 
-  @Option(help: "How many servers keep each message: 1, 3 or 5.")
-  var replicas = 1
+  @Option(help: "How many servers keep each message: 1, 3 or 5; 1 if not said.")
+  var replicas: Int?
 
-  @Option(help: ArgumentHelp("How long fixes are kept.", valueName: "days"))
-  var fixDays = 7.0
+  @Option(help: ArgumentHelp("How long fixes are kept; 7 if not said.", valueName: "days"))
+  var fixDays: Double?
 
-  @Option(help: ArgumentHelp("How long events are kept.", valueName: "days"))
-  var eventDays = 30.0
+  @Option(help: ArgumentHelp("How long events are kept; 30 if not said.", valueName: "days"))
+  var eventDays: Double?
 
   @Option(
     help: ArgumentHelp(
-      "After how long without a sign of life a worker's partitions are another's.", valueName: "seconds"))
-  var lease = 10.0
+      "After how long without a sign of life a worker's partitions are another's; 10 if not said.",
+      valueName: "seconds"))
+  var lease: Double?
 
   @Flag(help: "Only print the mapping of subjects for the servers' configuration.")
   var printMapping = false
 
   @OptionGroup var cluster: ClusterOptions
 
+  /// These settings, with what was said of others.
+  private func settings(from present: FleetLayout.Settings?) -> FleetLayout.Settings {
+    var settings = present ?? FleetLayout.Settings()
+    settings.partitions = partitions ?? settings.partitions
+    settings.replicas = replicas ?? settings.replicas
+    settings.fixDays = fixDays ?? settings.fixDays
+    settings.eventDays = eventDays ?? settings.eventDays
+    settings.leaseSeconds = lease ?? settings.leaseSeconds
+    return settings
+  }
+
   func validate() throws {
-    if !(1...1_024).contains(partitions) { throw ValidationError("--partitions needs 1 to 1024") }
-    if ![1, 3, 5].contains(replicas) { throw ValidationError("--replicas needs 1, 3 or 5") }
-    if !(fixDays > 0 && fixDays <= 36_500 && eventDays > 0 && eventDays <= 36_500) {
+    let settings = settings(from: nil)
+    if !(1...1_024).contains(settings.partitions) { throw ValidationError("--partitions needs 1 to 1024") }
+    if ![1, 3, 5].contains(settings.replicas) { throw ValidationError("--replicas needs 1, 3 or 5") }
+    if ![settings.fixDays, settings.eventDays].allSatisfy({ $0 > 0 && $0 <= 36_500 }) {
       throw ValidationError("--fix-days and --event-days need a number above 0, to 36500")
     }
-    if !(lease >= 1 && lease <= 600) { throw ValidationError("--lease needs 1 to 600 seconds") }
+    if !(settings.leaseSeconds >= 1 && settings.leaseSeconds <= 600) {
+      throw ValidationError("--lease needs 1 to 600 seconds")
+    }
   }
 
   func perform() throws(Failure) {
-    if printMapping { return try Console.print(FleetLayout.mapping(partitions: partitions) + "\n") }
-    var settings = FleetLayout.Settings()
-    settings.partitions = partitions
-    settings.replicas = replicas
-    settings.fixDays = fixDays
-    settings.eventDays = eventDays
-    settings.leaseSeconds = lease
+    if printMapping {
+      return try Console.print(FleetLayout.mapping(partitions: settings(from: nil).partitions) + "\n")
+    }
     let layout = try cluster.layout()
     try layout.checkNames()
-    try layout.checkMapping(partitions: partitions)
+    let settings = settings(from: try layout.earlierSettings())
+    try layout.checkMapping(partitions: settings.partitions)
     try layout.ensure(settings)
-    let parts = Wording.count(partitions, "partition")
-    try Console.print("a fleet of \(parts), each message on \(Wording.count(replicas, "server"))\n")
+    let parts = Wording.count(settings.partitions, "partition")
+    try Console.print("a fleet of \(parts), each message on \(Wording.count(settings.replicas, "server"))\n")
   }
 }

@@ -280,6 +280,10 @@ extension FleetWorkerTests {
       "init", "--partitions", "1", "--fix-days", "0.001", "--event-days", "0.005",
     ])
     #expect(short.status == 0, "\(short)")
+    // What is not said stays.
+    #expect(try await cluster.fleet(["init", "--lease", "20"]).status == 0)
+    let settings = try cluster.layout().settings()
+    #expect(settings.fixDays == 0.001 && settings.eventDays == 0.005 && settings.leaseSeconds == 20)
     // Shorter than the servers keep anything.
     let tooShort = try await cluster.fleet(["init", "--partitions", "1", "--fix-days", "1e-9"])
     #expect(tooShort.status == 78 && tooShort.stderr.contains("max age"), "\(tooShort)")

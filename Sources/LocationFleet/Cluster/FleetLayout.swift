@@ -135,6 +135,9 @@ package struct FleetLayout {
   /// connection.
   private static let eventWindowSeconds = 600.0
 
+  /// What a fleet was made with before; nil where there was none.
+  package func earlierSettings() throws(Failure) -> Settings? { try fleet.exists() ? readSettings() : nil }
+
   /// What was fixed; nil where there is no fleet.
   package func readSettings() throws(Failure) -> Settings? {
     guard let entry = try fleet.get("settings") else { return nil }

@@ -39,6 +39,9 @@ package struct KeyValueBucket {
       ]))
   }
 
+  /// Whether the servers have it.
+  func exists() throws(Failure) -> Bool { try stream.information(on: "KV_\(name)") != nil }
+
   /// The value of a key, from the leader; nil where it has none.
   package func get(_ key: String) throws(Failure) -> Entry? {
     try stream.last(of: "KV_\(name)", matching: subject(key))
