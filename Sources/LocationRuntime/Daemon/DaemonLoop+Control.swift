@@ -93,9 +93,7 @@ extension DaemonLoop {
     for request in requests {
       if request.event.isOfNotifications { try alignNotifications() }
       try live.handle(request.event, at: reading) { $0.noteRequest(request.number) }
-      if case .subscriber(let name, _) = request.event, let refusal = live.host.refusal,
-        refusal.subscriber == name
-      {
+      if case .subscriber(let name, let event) = request.event, let refusal = objection(to: event, of: name) {
         var what = "what was"
         if case .subscriber(_, .mode(.notify(let notification))) = request.event {
           what = notification.id.map { "notification \"\($0)\"" } ?? "a notification"
@@ -118,8 +116,9 @@ extension DaemonLoop {
 
   /// What a command is told of a decision against it.
   static func failure(_ refusal: Decision) -> Failure {
-    Failure(
-      .conditionFails, what: "refused by rule \(refusal.rule.rawValue): \(refusal.reason.phrase)",
+    let state = refusal.reason == .illegalMove ? ", \(refusal.before.rawValue)" : ""
+    return Failure(
+      .conditionFails, what: "refused by rule \(refusal.rule.rawValue): \(refusal.reason.phrase)\(state)",
       remedy: remedy(for: refusal))
   }
 

@@ -46,7 +46,18 @@ extension DaemonLoop {
   @discardableResult
   mutating func handle(_ event: ModeEvent, of name: String) throws(Failure) -> Decision? {
     try live.handle(.subscriber(name: name, .mode(event)), at: clock.read())
-    return live.host.refusal.flatMap { $0.subscriber == name ? $0 : nil }
+    return objection(to: .mode(event), of: name)
+  }
+
+  /// What was decided against an event that was handled just now: it was refused, or it is a push for the user alone whom
+  /// nothing shows it; nil where neither.
+  func objection(to event: SubscriberEvent, of name: String) -> Decision? {
+    if let refusal = live.host.refusal { return refusal.subscriber == name ? refusal : nil }
+    guard case .mode(.push(let push)) = event, !push.isContentAvailable,
+      let drop = live.host.lastDecision(.drop), drop.subscriber == name,
+      [.noNotifier, .notPermitted].contains(drop.reason)
+    else { return nil }
+    return drop
   }
 
   /// Tells a program that it does not get what it asked for.

@@ -113,6 +113,25 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test func `B9 who pushes an alert that nothing can show is told so, now and at the start`() async throws {
+    let run = try DaemonRun()
+    try await run.add("a", manifest: Self.manifest)
+    let alert = ["push", "a", "--data", #"{"alert":"dinner"}"#]
+    #expect(try await run.command(alert).status == 0, "left for the daemon")
+    try run.start(run.settings(), isSimulated: false)
+    try await run.wait("the daemon") { try await run.command(["status"]).status != 69 }
+    let refusal =
+      "refused by rule B9: there is nothing that shows notifications; set notifications.notify_hook"
+    let pushed = try await run.command(alert)
+    #expect(pushed.status == 1 && pushed.stderr.contains(refusal), "\(pushed.stderr)")
+    // One that the program is to be told of is not.
+    let both = try await run.command(["push", "a", "--data", #"{"alert":"dinner","content-available":1}"#])
+    #expect(both.status == 0, "\(both.stderr)")
+    #expect(await run.end() == 0)
+    let log = run.process?.stderr ?? ""
+    #expect(log.contains("a: what was asked for before the daemon started is \(refusal)"), "\(log)")
+  }
+
   @Test func `H1 over the control socket it takes the subscriber's token, and no other`() async throws {
     let run = try DaemonRun()
     try await run.add("a", manifest: Self.manifest)
