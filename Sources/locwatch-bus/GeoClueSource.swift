@@ -36,8 +36,11 @@ struct GeoClueSource: ~Copyable {
   private static let leastAccuracyMeters = 5.0
 
   static func run() {
+    guard let bus = try? MessageBus(.system) else {
+      return complain("there is no bus of the machine; install dbus and geoclue-2.0, or start dbus")
+    }
     do throws(MessageBus.Failure) {
-      var source = GeoClueSource(try MessageBus(.system))
+      var source = GeoClueSource(bus)
       try source.begin()
       try source.follow()
     } catch {
