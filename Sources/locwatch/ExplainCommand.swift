@@ -33,7 +33,7 @@ struct ExplainCommand: ReportingCommand {
   var recording: String?
 
   @Option(
-    help: ArgumentHelp("A track instead: GPX, gpsd's JSON lines, NDJSON.", valueName: "file"),
+    help: ArgumentHelp("A track instead, as locwatch replay takes it.", valueName: "file"),
     completion: .file())
   var track: String?
 

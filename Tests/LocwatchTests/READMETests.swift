@@ -17,7 +17,8 @@ import Testing
 
   /// Programs of blocks that no test runs: they install, build, measure, or need a receiver or a daemon.
   static let programsNotRun: Set = [
-    "scripts/demo", "scripts/test", "busctl", "swift", "sudo", "git", "gpspipe", "pip", "python3", "cd",
+    "scripts/demo", "scripts/test", "busctl", "swift", "sudo", "git", "install", "gpspipe", "pip", "python3",
+    "cd",
     "export",
     "locwatch", "mosquitto_pub", "mosquitto_sub", "perf", "chromium-headless-shell", "LOCWATCH_FULL=1",
     "LOCWATCH_RECORD=1",

@@ -166,8 +166,9 @@ import Testing
     let decisions = answer.list("decisions")
     #expect(decisions.prefix(2).map { $0("subscriber")?.string } == ["logger", "shy"])
     #expect(decisions.prefix(2).map { $0("action")?.string } == ["wake", "refuse"])
-    // Nobody acknowledges it, so it is tried again.
-    #expect(decisions.dropFirst(2).allSatisfy { $0("action") == .string("relaunch") })
+    // Nobody acknowledges it, so it is tried again, but for the time in which the subscriber is throttled.
+    #expect(Set(decisions.dropFirst(2).map { $0("action")?.string }) == ["relaunch", "defer"])
+    #expect(decisions.filter { $0("action") == .string("defer") }.allSatisfy { $0("rule") == .string("K2") })
     #expect(answer("regions", "last", "type") == .string("region.state"))
     #expect(answer("regions", "next", "type") == .string("region.dwell"))
   }
