@@ -39,7 +39,11 @@ struct RegionsCommand: ParsableCommand {
     var files: [String]
     @Flag(help: "Take out all regions that the files do not have.")
     var replace = false
-    @Option(help: ArgumentHelp("The radius of points that have none.", valueName: "metres"))
+    @Option(
+      help: ArgumentHelp("The radius of points that have none, such as 100m.", valueName: "distance"),
+      transform: {
+        do { return try MeasureText.meters($0) } catch { throw ValidationError("\(error)") }
+      })
     var radius: Double?
     @OptionGroup var cluster: ClusterOptions
 

@@ -80,6 +80,11 @@ struct ServeCommand: ParsableCommand {
       request.leaflet = leaflet
       request.isReadOnly = readOnly
       request.allowsPlain = allowPlain
+      do throws(Failure) {
+        _ = try Leaflet.file(.script, in: leaflet)
+      } catch {
+        Terminal.warn(["the page has no map: \(error)"])
+      }
       try Serve.run(request) { (place) throws(Failure) in
         try Terminal.print("locwatch: serving at \(place)\n")
       }

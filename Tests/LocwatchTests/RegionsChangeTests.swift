@@ -179,8 +179,16 @@ import Testing
       #expect(FileManager.default.fileExists(atPath: path))
       try? FileManager.default.removeItem(atPath: path)
     }
-    let failed = try await run(["regions", "edit", "home"], environment: ["EDITOR": "false"])
-    #expect(failed.status == 69 && failed.stderr.contains("the editor \"false\" failed"), "\(failed)")
+    let empty = TemporaryFolder()
+    for (editor, words) in [
+      ("false", "nothing was changed"), ("sed -i s/200/210/ \"$1\" && false", "is kept in"),
+    ] {
+      let failed = try await run(
+        ["regions", "edit", "home"], environment: ["EDITOR": editor, "TMPDIR": empty("")])
+      #expect(failed.status == 69 && failed.stderr.contains(words), "\(failed)")
+      let isKept = try !FileManager.default.contentsOfDirectory(atPath: empty("")).isEmpty
+      #expect(isKept == (words == "is kept in"))
+    }
     let removed = try await run(["regions", "edit", "home"], environment: ["EDITOR": "rm"])
     #expect(removed.status == 66 && removed.stderr.contains("nothing was changed"), "\(removed)")
     #expect(!removed.stderr.contains("is kept"), "\(removed)")

@@ -129,11 +129,12 @@ package struct FleetStatus {
   package var json: String {
     func tree(_ value: some Encodable) -> JSONTree { (try? ExactEncoder.tree(of: value)) ?? .null }
     let partitions = partitions.map { partition -> JSONTree in
-      .object([
-        "number": .integer(partition.number), "worker": partition.worker.map { .string($0) } ?? .null,
-        "waiting": .integer(partition.waiting),
-        "checkpoint": partition.damage == nil ? tree(partition.checkpoint) : .null,
-      ])
+      .object(
+        JSONTree.members([
+          "number": .integer(partition.number), "worker": partition.worker.map { .string($0) },
+          "waiting": .integer(partition.waiting),
+          "checkpoint": partition.damage == nil ? tree(partition.checkpoint) : nil,
+        ]))
     }
     return JSONTree.object([
       "v": .integer(1), "settings": tree(settings), "devices": .integer(devices), "fixes": .integer(fixes),

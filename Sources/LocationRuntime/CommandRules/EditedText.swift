@@ -5,11 +5,13 @@ package import LocationFormats
 package struct EditedText {
   /// The file.
   package let path: String
+  private let original: [UInt8]
 
   /// Writes the text to a new file that only its owner can read.
   ///
   /// - Throws: code 73 where there can be none.
   package init(_ text: String, suffix: String) throws(Failure) {
+    original = Array(text.utf8)
     let folder = EnvironmentVariable.value("TMPDIR") ?? "/tmp"
     var template = Array("\(folder)/locwatch-XXXXXX\(suffix)".utf8CString)
     let file = unsafe mkstemps(&template, Int32(suffix.utf8.count))
@@ -18,7 +20,7 @@ package struct EditedText {
       throw Failure(.cantCreate, file: folder, what: "can't make a file: \(SystemReason.text(errno))")
     }
     defer { close(file) }
-    let bytes = Array(text.utf8)
+    let bytes = original
     guard unsafe bytes.withUnsafeBytes({ unsafe SystemCall.writeBytes(file, $0) }) == bytes.count else {
       throw Failure(.io, file: path, what: "can't write it: \(SystemReason.text(errno))")
     }
@@ -30,7 +32,7 @@ package struct EditedText {
   /// Removes the file.
   package func remove() { unsafe unlink(path) }
 
-  /// Has the user's editor change it, and waits for its end.
+  /// Has the user's editor change it, and waits for its end. Where that fails, the file stays only if it was changed.
   ///
   /// - Throws: code 69 where there is no editor or it fails.
   package func edit() throws(Failure) {
@@ -38,13 +40,17 @@ package struct EditedText {
     let named = ["VISUAL", "EDITOR"].first { EnvironmentVariable.value($0)?.isEmpty == false }
     let usual = ["editor", "vi", "nano"].first { (try? CommandPath.resolve($0)) != nil }
     guard let editor = named.flatMap(EnvironmentVariable.value) ?? usual else {
+      remove()
       throw Failure(.unavailable, what: "there is no editor", remedy: "name one in EDITOR")
     }
     // By a shell, because the variable may have options in it.
     guard SiblingProgram.run("/bin/sh", ["-c", "\(editor) \"$1\"", "sh", path]) == 0 else {
+      let isKept = isThere && (try? FileBytes.read(path: path)).map { Array($0) != original } ?? true
+      if !isKept { remove() }
       throw Failure(
         .unavailable, what: "the editor \"\(editor)\" failed",
-        remedy: "name another in \(named ?? "EDITOR"); nothing was changed")
+        remedy: "name another in \(named ?? "EDITOR"); "
+          + (isKept ? "the text is kept in \(path)" : "nothing was changed"))
     }
   }
 }

@@ -45,7 +45,9 @@ struct WebAccess: Sendable {
         Self.areEqual(Array(given.utf8.dropFirst(7)), Array(token.utf8))
       else {
         return .refusal(
-          .unauthorized, "the token is missing or wrong; open the address that locwatch serve prints")
+          .unauthorized,
+          "the token is missing or wrong; it follows the # of the page's address, or Bearer in the header Authorization"
+        )
       }
     }
     guard request.method != "GET", request.method != "HEAD" else { return nil }
