@@ -185,7 +185,8 @@ import Testing
     ] {
       let failed = try await run(
         ["regions", "edit", "home"], environment: ["EDITOR": editor, "TMPDIR": empty("")])
-      #expect(failed.status == 69 && failed.stderr.contains(words), "\(failed)")
+      #expect(failed.status == 69 && failed.stderr.contains("the editor \"\(editor)\" failed"), "\(failed)")
+      #expect(failed.stderr.contains(words), "\(failed)")
       let isKept = try !FileManager.default.contentsOfDirectory(atPath: empty("")).isEmpty
       #expect(isKept == (words == "is kept in"))
     }

@@ -19,10 +19,13 @@ package struct InputFile: ~Copyable {
   init(path: String, isReread: Bool = false) throws(Failure) {
     if isReread, path == "-" { throw Self.spentPipe("<stdin>") }
     let opened = try path == "-" ? Self.standardInput() : Self.open(path, isReread: isReread)
-    name = path == "-" ? "<stdin>" : path
+    name = Self.name(of: path)
     descriptor = opened.descriptor
     byteCount = opened.byteCount
   }
+
+  /// What messages call the file of a path, which may be `-` for standard input.
+  package static func name(of path: String) -> String { path == "-" ? "<stdin>" : path }
 
   private static func standardInput() throws(Failure) -> (descriptor: Int32, byteCount: Int?) {
     guard hasTakenInput.exchange(true, ordering: .relaxed) else { return (STDIN_FILENO, nil) }

@@ -22,7 +22,7 @@ package struct LineInput: ~Copyable {
   /// - Throws: `.noInput`, `.noPermission`, `.io` where it can't be read.
   package init(path: String, limit: Int, assumeAccuracyMeters: Double?) throws(Failure) {
     input = try InputBytes(path: path)
-    name = path == "-" ? "<stdin>" : path
+    name = InputFile.name(of: path)
     self.limit = limit
     scanner = FixLineScanner(assumeAccuracyMeters: assumeAccuracyMeters)
   }

@@ -58,7 +58,7 @@ package struct RegionFile: Sendable {
     var options = options
     options.prefersNames = true
     return try read(
-      bytes: try FileBytes.read(path: path), name: path == "-" ? "<stdin>" : path, options: options)
+      bytes: try FileBytes.read(path: path), name: InputFile.name(of: path), options: options)
   }
 
   /// Reads what a file holds.
@@ -82,7 +82,7 @@ package struct RegionFile: Sendable {
     var options = options
     options.prefersNames = true
     var collector = RegionFormat.read(
-      try FileBytes.read(path: path), file: path == "-" ? "<stdin>" : path, options: options)
+      try FileBytes.read(path: path), file: InputFile.name(of: path), options: options)
     collector.warnOfMissingNames()
     return (collector.file, collector.problems)
   }

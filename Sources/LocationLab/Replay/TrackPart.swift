@@ -19,7 +19,7 @@ struct TrackPart: Sendable {
 
   /// The file, or standard input, with the number of the segment.
   var name: String {
-    let file = path == "-" ? "<stdin>" : path
+    let file = InputFile.name(of: path)
     return segment.map { "\(file)#\($0.number)" } ?? file
   }
 

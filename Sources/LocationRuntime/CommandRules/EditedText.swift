@@ -20,8 +20,7 @@ package struct EditedText {
       throw Failure(.cantCreate, file: folder, what: "can't make a file: \(SystemReason.text(errno))")
     }
     defer { close(file) }
-    let bytes = original
-    guard unsafe bytes.withUnsafeBytes({ unsafe SystemCall.writeBytes(file, $0) }) == bytes.count else {
+    guard unsafe original.withUnsafeBytes({ unsafe SystemCall.writeBytes(file, $0) }) == original.count else {
       throw Failure(.io, file: path, what: "can't write it: \(SystemReason.text(errno))")
     }
   }
@@ -45,7 +44,7 @@ package struct EditedText {
     }
     // By a shell, because the variable may have options in it.
     guard SiblingProgram.run("/bin/sh", ["-c", "\(editor) \"$1\"", "sh", path]) == 0 else {
-      let isKept = isThere && (try? FileBytes.read(path: path)).map { Array($0) != original } ?? true
+      let isKept = isThere && (try? FileBytes.read(path: path)) != original
       if !isKept { remove() }
       throw Failure(
         .unavailable, what: "the editor \"\(editor)\" failed",

@@ -49,8 +49,8 @@ extension DaemonLoop {
     return objection(to: .mode(event), of: name)
   }
 
-  /// What was decided against an event that was handled just now: it was refused, or it is a push for the user alone whom
-  /// nothing shows it; nil where neither.
+  /// The decision against the event that was handled last: the engine refused it, or it is a push for the user alone and
+  /// nothing shows its alert. Nil where neither holds.
   func objection(to event: SubscriberEvent, of name: String) -> Decision? {
     if let refusal = live.host.refusal { return refusal.subscriber == name ? refusal : nil }
     guard case .mode(.push(let push)) = event, !push.isContentAvailable,

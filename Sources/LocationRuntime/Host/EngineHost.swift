@@ -77,9 +77,8 @@ package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts
   /// What was refused because of the event that was handled last; nil where nothing was. What an order tells the program
   /// is no answer to the event: a program that is started for a push may find no source of fixes. Ask before the commit.
   package var refusal: Decision? {
-    guard lastEvent < effects.count else { return nil }
     var isOrdered = false
-    for effect in effects[lastEvent...].reversed() {
+    for effect in lastEffects.reversed() {
       switch effect {
       case .perform(.refuse): isOrdered = true
       case .record(let record):
@@ -92,11 +91,13 @@ package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts
     return nil
   }
 
+  /// What the event that was handled last has led to. Ask before the commit.
+  private var lastEffects: ArraySlice<Effect> { effects[min(lastEvent, effects.count)...] }
+
   /// What was decided last because of the event that was handled last, of the decisions to do `action`; nil where none
   /// was. Ask before the commit.
   func lastDecision(_ action: Decision.Action) -> Decision? {
-    guard lastEvent < effects.count else { return nil }
-    for case .record(let record) in effects[lastEvent...].reversed() {
+    for case .record(let record) in lastEffects.reversed() {
       if case .decision(let decision) = record.body, decision.action == action { return decision }
     }
     return nil
