@@ -11,28 +11,28 @@ struct InitCommand: ReportingCommand {
     discussion: """
       The number of partitions is fixed when a fleet is made: it is the most workers
       that can share the work. --print-mapping shows what the servers' configuration
-      needs, inside the account of the tenant, so that they can tell the partition of a
-      device. Of a fleet that there is, what you don't say stays as it is.
+      needs, inside the account of the tenant, so that they can tell the partition of
+      a device. An option that is not given changes nothing in a fleet that exists.
 
         locwatch-fleet init --print-mapping --partitions 16
         locwatch-fleet init --partitions 16 --replicas 3
       """)
 
-  @Option(help: "How many partitions; 16 if not said.")
+  @Option(help: "How many partitions; 16 for a new fleet.")
   var partitions: Int?
 
-  @Option(help: "How many servers keep each message: 1, 3 or 5; 1 if not said.")
+  @Option(help: "How many servers keep each message: 1, 3 or 5; 1 for a new fleet.")
   var replicas: Int?
 
-  @Option(help: ArgumentHelp("How long fixes are kept; 7 if not said.", valueName: "days"))
+  @Option(help: ArgumentHelp("How long fixes are kept; 7 for a new fleet.", valueName: "days"))
   var fixDays: Double?
 
-  @Option(help: ArgumentHelp("How long events are kept; 30 if not said.", valueName: "days"))
+  @Option(help: ArgumentHelp("How long events are kept; 30 for a new fleet.", valueName: "days"))
   var eventDays: Double?
 
   @Option(
     help: ArgumentHelp(
-      "After how long without a sign of life a worker's partitions are another's; 10 if not said.",
+      "After how long without a sign of life a worker's partitions are another's; 10 for a new fleet.",
       valueName: "seconds"))
   var lease: Double?
 
@@ -41,7 +41,7 @@ struct InitCommand: ReportingCommand {
 
   @OptionGroup var cluster: ClusterOptions
 
-  /// These settings, with what was said of others.
+  /// The settings of a fleet, or those of a new one, with the options that are given.
   private func settings(from present: FleetLayout.Settings?) -> FleetLayout.Settings {
     var settings = present ?? FleetLayout.Settings()
     settings.partitions = partitions ?? settings.partitions

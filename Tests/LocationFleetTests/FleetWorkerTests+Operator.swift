@@ -280,7 +280,7 @@ extension FleetWorkerTests {
       "init", "--partitions", "1", "--fix-days", "0.001", "--event-days", "0.005",
     ])
     #expect(short.status == 0, "\(short)")
-    // What is not said stays.
+    // An option that is not given changes nothing.
     #expect(try await cluster.fleet(["init", "--lease", "20"]).status == 0)
     let settings = try cluster.layout().settings()
     #expect(settings.fixDays == 0.001 && settings.eventDays == 0.005 && settings.leaseSeconds == 20)
