@@ -1,10 +1,14 @@
 /// A map whose keys are all known.
-package struct StrictMap<Key: RawRepresentable & CaseIterable & Equatable> where Key.RawValue == String {
+///
+/// What is required of a key stands at the methods: at the type, the runtime would look it up for each kind of key.
+package struct StrictMap<Key> {
   /// Every key with its value, in the order of the file.
   package let entries: [(key: Key, value: StrictYAML)]
   /// The map itself, for errors that concern it as a whole.
   package let node: StrictYAML
+}
 
+extension StrictMap where Key: RawRepresentable & CaseIterable & Equatable, Key.RawValue == String {
   /// The value of a key, or nil where the file does not have it.
   package func optional(_ key: Key) -> StrictYAML? {
     entries.first { $0.key == key }?.value
