@@ -38,15 +38,20 @@ public enum FixedPoint {
 
   /// Appends a whole number with leading zeros up to so many digits.
   static func append(_ value: UInt64, minimumDigits: Int, to bytes: inout [UInt8]) {
-    let start = bytes.count
-    var rest = value
-    var written = 0
-    while rest > 0 || written < minimumDigits {
-      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-      rest /= 10
-      written += 1
+    var digits = 1
+    var power: UInt64 = 10
+    while digits < 20, value >= power {
+      digits += 1
+      power &*= 10
     }
-    bytes[start...].reverse()
+    bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: max(digits, minimumDigits)))
+    var rest = value
+    var place = bytes.count
+    while rest > 0 {
+      place -= 1
+      bytes[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
   }
 
   private static let scales: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
