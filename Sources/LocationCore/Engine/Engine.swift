@@ -543,8 +543,8 @@ extension Engine {
 
   mutating func refreshReceiverUsers() {
     guard settings.booksPower else { return }
-    state.ledger.setUsers(state.policy.receiverUsers, at: state.instant)
-    state.ledger.setRunning(state.policy.backgroundUsers, at: state.instant)
+    state.ledger.setUsers(state.policy.findReceiverUsers(), at: state.instant)
+    state.ledger.setRunning(state.policy.findBackgroundUsers(), at: state.instant)
   }
 
   /// Whether there is anybody to offer events to.
@@ -565,6 +565,7 @@ extension Engine {
   }
 
   /// Tells the policy what UTC is, as of the last fix.
+  @inline(__always)
   private mutating func noteUTC() {
     guard let ahead = utcAheadOfLastFix else { return }
     state.policy.noteUTC(ahead: ahead)

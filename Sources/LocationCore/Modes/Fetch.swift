@@ -209,7 +209,7 @@ extension Policy {
     guard mayHand(index), !session.hasEnded else { return false }
     if let clock = session.wakeClock {
       let end = instant.advanced(bySeconds: session.budgetSeconds(for: .goodMoment, configuration.wakes))
-      guard end <= clock.since.advanced(bySeconds: wakeLimitSeconds(of: session)) else { return false }
+      guard end <= clock.since.advanced(bySeconds: wakeLimitSeconds(index)) else { return false }
     }
     // A process goes on when a user acknowledges its event by hand.
     return session.subscriber.style != .oneshot

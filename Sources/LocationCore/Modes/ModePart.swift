@@ -19,11 +19,9 @@ struct ModePart: Sendable {
 }
 
 extension Policy {
-  /// When the modes of a subscriber have something due.
+  /// When the modes of a subscriber that uses some have something due.
   func modeDeadline(_ session: Session) -> EngineInstant? {
-    // As in `fireModes`: what is not fired is not due.
-    guard session.modes.isUsed else { return nil }
-    return ModePart.all.reduce(nil) { EngineInstant.earlier($0, $1.deadline?(self, session)) }
+    ModePart.all.reduce(nil) { EngineInstant.earlier($0, $1.deadline?(self, session)) }
   }
 
   /// Does what is due of the modes. What wakes the machine takes along what may be done early (rules D3, E2, G1).
@@ -31,7 +29,7 @@ extension Policy {
   /// - Parameter isAwake: whether the machine is known to be awake for something else.
   mutating func fireModes(isAwake isAwakeAnyway: Bool, in turn: inout PolicyTurn) {
     // While nobody is there, nobody starts a program or shows anything: what is due waits.
-    guard !isAbsent, sessions.contains(where: \.modes.isUsed) else { return }
+    guard !isAbsent, sessions.indices.contains(where: { sessions[$0].modes.isUsed }) else { return }
     var isAwake = isAwakeAnyway || self.isAwake
     while true {
       let count = turn.steps.count
@@ -57,6 +55,7 @@ extension Policy {
 
   /// A program is about to be suspended, or its process has ended or is about to: what the modes make of it.
   mutating func endModes(_ index: Int, in turn: inout PolicyTurn) {
+    guard sessions[index].modes.isUsed else { return }
     for part in ModePart.all { part.end?(&self, index, &turn) }
   }
 }

@@ -266,10 +266,10 @@ extension Policy {
 
 extension Policy {
   /// Whether silent pushes of a subscriber have to wait (rule H2), and why.
-  func silentObstacle(_ session: Session, at instant: EngineInstant) -> Decision.Reason? {
-    guard session.modes.pushes?.isOverdue != true else { return nil }
+  func silentObstacle(_ index: Int, at instant: EngineInstant) -> Decision.Reason? {
+    guard sessions[index].modes.pushes?.isOverdue != true else { return nil }
     if isLowPower { return .lowPower }
-    return session.modes.pushes?.isSpent(at: instant, configuration.push) == true ? .pushLimit : nil
+    return sessions[index].modes.pushes?.isSpent(at: instant, configuration.push) == true ? .pushLimit : nil
   }
 
   /// Hands over the silent pushes that have waited as long as they have to.

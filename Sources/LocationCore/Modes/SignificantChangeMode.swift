@@ -21,9 +21,8 @@ extension Policy {
   /// that is not told measures for itself from then on, from what it was last handed.
   mutating func offerMove(event: Int, measuredBefore measure: SignificantChange, in turn: inout PolicyTurn) {
     forEachSession { policy, index in
-      let session = policy.sessions[index]
-      guard session.subscriber.services.contains(.significantChange), session.wants(.move),
-        session.significant == nil
+      guard policy.sessions[index].subscriber.services.contains(.significantChange),
+        policy.sessions[index].wants(.move), policy.sessions[index].significant == nil
       else { return }
       let isTold = policy.offerByAccuracy(
         event: event, trigger: .significantChange.of(.move), to: index, in: &turn)

@@ -63,11 +63,10 @@ extension Policy {
     push: Push? = nil, unshown: NotificationBook.Unshown? = nil, session name: String? = nil,
     reason: Decision.Reason? = nil, to index: Int, in turn: inout PolicyTurn
   ) -> Bool {
-    let session = sessions[index]
     func decide(_ action: Decision.Action, _ rule: Rule, _ reason: Decision.Reason) {
       self.decide(action, rule, reason, index, event: event, trigger: trigger, in: &turn)
     }
-    if trigger.isLocation, let reason = session.locationObjection {
+    if trigger.isLocation, let reason = sessions[index].locationObjection {
       decide(.refuse, .authorization, reason)
       return false
     }
@@ -79,17 +78,18 @@ extension Policy {
       decide(action, rule, reason)
       return false
     }
-    guard session.hasRoom else {
+    guard sessions[index].hasRoom else {
       decide(.drop, .atLeastOnce, .outboxFull)
       return false
     }
-    let waits = session.state.isRunning && !mayHand(index)
+    let state = sessions[index].state
+    let waits = state.isRunning && !mayHand(index)
     if waits, trigger.waiting == .none {
       // In order, and nothing is queued for standard updates.
       decide(.drop, trigger.rule, .backlog)
       return false
     }
-    let hasCooldown = trigger.kind != nil && session.subscriber.filter?.cooldownSeconds != nil
+    let hasCooldown = trigger.kind != nil && sessions[index].subscriber.filter?.cooldownSeconds != nil
     update(index) {
       $0.outbox.append(
         Session.Pending(
@@ -98,13 +98,13 @@ extension Policy {
           keptAt: hasCooldown ? turn.instant : nil))
     }
     let why = call?.reason ?? reason
-    switch session.state {
+    switch state {
     case .inactive, .active, .background:
       if waits {
         decide(.defer, .atLeastOnce, .backlog)
         handKeptBack(index, in: &turn)
       } else {
-        decide(.deliver, trigger.rule, session.state.isForeground ? .foreground : .running)
+        decide(.deliver, trigger.rule, state.isForeground ? .foreground : .running)
         hand(index, announced: event, in: &turn)
       }
     case .suspended:
@@ -120,7 +120,7 @@ extension Policy {
         decide(.defer, trigger.rule, .notRunning)
       } else if let (rule, reason) = obstacle(to: trigger, index, at: turn.instant) {
         decide(.defer, rule, reason)
-      } else if session.wasForceQuit {
+      } else if sessions[index].wasForceQuit {
         start(index, for: event, rule: .forceQuit, reason: .forceQuitLocation, in: &turn)
       } else {
         start(index, for: event, rule: trigger.rule, reason: why ?? .notRunning, in: &turn)
@@ -140,6 +140,7 @@ extension Policy {
 
   /// Why an event of a trigger is not meant for a subscriber; nil where it is. Its own filter says so, or it will be told
   /// where it is when the user starts it (rule L1).
+  @inline(__always)
   private func exclusion(
     of trigger: Trigger, _ index: Int, at instant: EngineInstant
   ) -> (Rule, Decision.Reason)? {
@@ -153,25 +154,25 @@ extension Policy {
   private mutating func refusal(
     of trigger: Trigger, _ index: Int, in turn: inout PolicyTurn
   ) -> (Decision.Action, Rule, Decision.Reason)? {
-    let session = sessions[index]
-    if !session.state.isRunning, !trigger.isKept {
-      let isSuspended = session.state == .suspended
+    let state = sessions[index].state
+    if !state.isRunning, !trigger.isKept {
+      let isSuspended = state == .suspended
       let starts = isSuspended ? trigger.wakes : trigger.relaunches
       guard trigger.holdsOff, starts else {
         return (.drop, trigger.rule, isSuspended ? .suspended : .notRunning)
       }
       if let (rule, reason) = obstacle(to: trigger, index, at: turn.instant) { return (.drop, rule, reason) }
     }
-    if !session.state.isRunning, isDropped(trigger, index, at: turn.instant),
+    if !state.isRunning, isDropped(trigger, index, at: turn.instant),
       let (rule, reason) = obstacle(to: trigger, index, at: turn.instant)
     {
       return (.drop, rule, reason)
     }
     guard trigger.waiting == .mergesLater || trigger.waiting == .latest,
-      let old = session.outbox.first(where: { $0.waits(of: trigger) })
+      let old = sessions[index].outbox.first(where: { $0.waits(of: trigger) })?.event
     else { return nil }
     if trigger.waiting == .mergesLater { return (.coalesce, trigger.rule, .merged) }
-    drop(trigger.rule, .merged, index, in: &turn) { $0.event == old.event }
+    drop(trigger.rule, .merged, index, in: &turn) { $0.event == old }
     return nil
   }
 
@@ -195,11 +196,10 @@ extension Policy {
   ) {
     passAbsence(until: turn.instant)
     dropForbidden(index, in: &turn)
-    let session = sessions[index]
-    let isWake = session.state == .suspended
-    guard let pending = session.outbox.first(where: { $0.event == event }) else { return }
+    let isWake = sessions[index].state == .suspended
+    guard let pending = sessions[index].outbox.first(where: { $0.event == event }) else { return }
     decide(isWake ? .wake : .relaunch, rule, reason, index, event: event, after: .background, in: &turn)
-    let name = session.subscriber.name
+    let name = sessions[index].subscriber.name
     let launch = launch(index, for: pending, rule: rule, at: turn.instant)
     turn.order(isWake ? .wake(subscriber: name, launch: launch) : .relaunch(subscriber: name, launch: launch))
     noteAwake(at: turn.instant)
@@ -225,7 +225,6 @@ extension Policy {
   private func launch(
     _ index: Int, for pending: Session.Pending, rule: Rule, at instant: EngineInstant
   ) -> Order.Launch {
-    let session = sessions[index]
     let kind = kind(of: pending)
     let isOfMode = BackgroundMode.mode(of: rule) != nil
     var launch = launch(index, cause: rule, event: pending.event, at: instant)
@@ -233,9 +232,10 @@ extension Policy {
     launch.eventKind = isOfMode ? nil : kind
     launch.tag = pending.tag
     launch.session = pending.session
-    launch.budgetSeconds = budgetSeconds(of: session) ?? 0
-    if session.overruns >= configuration.throttleOverruns {
-      launch.throttleSeconds = configuration.throttle(afterOverruns: session.overruns)
+    launch.budgetSeconds = budgetSeconds(index) ?? 0
+    let overruns = sessions[index].overruns
+    if overruns >= configuration.throttleOverruns {
+      launch.throttleSeconds = configuration.throttle(afterOverruns: overruns)
     }
     return launch
   }
@@ -253,11 +253,10 @@ extension Policy {
 
   /// What a program is told of each start or wake, whatever caused it.
   func launch(_ index: Int, cause: Rule, event: Int, at instant: EngineInstant) -> Order.Launch {
-    let session = sessions[index]
     var launch = Order.Launch(cause: cause, event: event, budgetSeconds: 0)
     launch.isLocked = !isUnlocked
-    launch.sleptSeconds = session.suspendedAt.map { $0.seconds(to: instant) }
-    if session.state == .notRunning { launch.restored = session.preserved }
+    launch.sleptSeconds = sessions[index].suspendedAt.map { $0.seconds(to: instant) }
+    if sessions[index].state == .notRunning { launch.restored = sessions[index].preserved }
     return launch
   }
 
@@ -327,7 +326,7 @@ extension Policy {
     forgetUnkept(index)
     guard seconds > 0, sessions[index].state == .background else { return }
     // No delivery prolongs the time that runs already, but for the first that may take longer than those before it.
-    let limit = wakeLimitSeconds(of: sessions[index])
+    let limit = wakeLimitSeconds(index)
     update(index) {
       if $0.wakeClock == nil { $0.wakeClock = WakeClock(at: turn.instant, seconds: seconds) }
       $0.wakeClock?.extend(to: seconds, at: turn.instant, limitSeconds: limit)
@@ -401,7 +400,7 @@ extension Policy {
       concludeFetchWithoutAnswer(index, in: &turn)
     }
     if sessions[index].outbox[place].trigger.row == .keepAlive { concludeKeepAlive(index, at: turn.instant) }
-    let limit = wakeLimitSeconds(of: sessions[index])
+    let limit = wakeLimitSeconds(index)
     update(index) {
       let wasHanded = $0.outbox[place].isHanded
       $0.outbox.remove(at: place)
@@ -427,24 +426,31 @@ extension Policy {
   }
 
   /// Seconds that a subscriber may run for the longest of what it is handed first (rule K1); nil where nothing waits.
-  private func budgetSeconds(of session: Session) -> Double? {
-    session.outbox.lazy.filter(\.trigger.holdsOff).prefix(configuration.handedLimit)
-      .map { session.budgetSeconds(for: $0.trigger, configuration.wakes) }.max()
+  private func budgetSeconds(_ index: Int) -> Double? {
+    var left = configuration.handedLimit
+    var most: Double?
+    for place in sessions[index].outbox.indices where left > 0 {
+      let trigger = sessions[index].outbox[place].trigger
+      guard trigger.holdsOff else { continue }
+      left -= 1
+      most = max(most ?? 0, sessions[index].budgetSeconds(for: trigger, configuration.wakes))
+    }
+    return most
   }
 
   /// Seconds that a wake may last in all (rule K1). The next event of a oneshot is another process with a time of its own.
-  func wakeLimitSeconds(of session: Session) -> Double {
-    session.subscriber.style == .oneshot ? Double(Int32.max) : configuration.wakeLimitSeconds
+  func wakeLimitSeconds(_ index: Int) -> Double {
+    sessions[index].subscriber.style == .oneshot ? Double(Int32.max) : configuration.wakeLimitSeconds
   }
 
   /// Nothing that was handed over waits for an acknowledgment: hands over more, unless the wake has lasted nearly as long
   /// as it may (rule K1).
   mutating func goOn(_ index: Int, in turn: inout PolicyTurn) {
-    let session = sessions[index]
-    guard session.hasBacklog, session.state.isRunning, session.backlogAt == nil else {
+    guard sessions[index].hasBacklog, sessions[index].state.isRunning, sessions[index].backlogAt == nil
+    else {
       return update(index) { $0.wakeClock = nil }
     }
-    if let clock = session.wakeClock,
+    if let clock = sessions[index].wakeClock,
       clock.since.seconds(to: turn.instant) + clock.seconds >= configuration.wakeLimitSeconds
     {
       return pause(index, at: turn.instant)
@@ -484,15 +490,15 @@ extension Policy {
     trigger: Trigger? = nil, after: SubscriberState? = nil, task: Int? = nil, seconds: Double? = nil,
     in turn: inout PolicyTurn
   ) {
-    let session = sessions[index]
-    let trigger = trigger ?? event.flatMap { id in session.outbox.last { $0.event == id }?.trigger }
+    let trigger = trigger ?? event.flatMap { sessions[index].outbox.trigger(of: $0) }
+    let before = sessions[index].state
     var inputs = inputs(of: action, rule, reason, index, event: event, trigger: trigger, at: turn.instant)
     if let seconds { inputs.budgetSeconds = seconds }
     turn.steps.append(
       .decided(
         Decision(
-          subscriber: session.subscriber.name, action: action, rule: rule, before: session.state,
-          after: after ?? session.state, event: event, reason: reason, task: task,
+          subscriber: sessions[index].subscriber.name, action: action, rule: rule, before: before,
+          after: after ?? before, event: event, reason: reason, task: task,
           inputs: inputs == Decision.Inputs() ? nil : inputs)))
   }
 
@@ -501,38 +507,38 @@ extension Policy {
     of action: Decision.Action, _ rule: Rule, _ reason: Decision.Reason, _ index: Int, event: Int?,
     trigger: Trigger?, at instant: EngineInstant
   ) -> Decision.Inputs {
-    let session = sessions[index]
+    let state = sessions[index].state
     let isLocation = trigger?.isLocation ?? true
     var inputs = Decision.Inputs()
-    let throttled = session.throttledUntil.flatMap { $0 > instant ? instant.seconds(to: $0) : nil }
+    let throttled = sessions[index].throttledUntil.flatMap { $0 > instant ? instant.seconds(to: $0) : nil }
     switch action {
     case .deliver, .wake, .relaunch, .defer, .coalesce, .drop, .refuse:
       if isLocation, event != nil || rule == .authorization {
-        inputs.authorization = session.subscriber.authorization
-        inputs.accuracy = session.subscriber.accuracy
+        inputs.authorization = sessions[index].subscriber.authorization
+        inputs.accuracy = sessions[index].subscriber.accuracy
       }
       if rule == .firstUnlock { inputs.isLocked = !isUnlocked }
       if let trigger, trigger.inLowPower == .notAsked || trigger.isSilent { inputs.lowPower = isLowPower }
-      let isJudged = !isLocation || session.subscriber.authorization == .always
+      let isJudged = !isLocation || sessions[index].subscriber.authorization == .always
       // A good moment is judged before it is an event.
       let isOffered = event != nil || trigger?.row == .goodMoment
       if isOffered, reason == .pressure { inputs.pressure = pressure }
-      guard isOffered, !session.state.isRunning, isJudged else { break }
-      inputs.backgroundDelivery = session.subscriber.backgroundDelivery
+      guard isOffered, !state.isRunning, isJudged else { break }
+      inputs.backgroundDelivery = sessions[index].subscriber.backgroundDelivery
       inputs.throttledSeconds = throttled
-      inputs.forceQuit = session.wasForceQuit
-      if session.state == .notRunning {
+      inputs.forceQuit = sessions[index].wasForceQuit
+      if state == .notRunning {
         inputs.isLocked = !isUnlocked
         inputs.pressure = pressure
       }
       if action == .wake || action == .relaunch {
-        inputs.budgetSeconds = budgetSeconds(of: session)
+        inputs.budgetSeconds = budgetSeconds(index)
       }
     case .terminate, .purge, .warn:
       if rule == .memoryPressure { inputs.pressure = pressure }
       if rule == .forceQuit { inputs.forceQuit = true }
       if rule == .taskExpiration { inputs.budgetSeconds = configuration.taskBudgetSeconds }
-      if rule == .overrun { inputs.budgetSeconds = session.wakeClock?.seconds }
+      if rule == .overrun { inputs.budgetSeconds = sessions[index].wakeClock?.seconds }
     case .throttle: inputs.throttledSeconds = throttled
     case .suspend, .notify, .hold: break
     }

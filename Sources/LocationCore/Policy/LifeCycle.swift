@@ -107,7 +107,7 @@ extension Policy {
   mutating func noteFinished(_ end: ProgramEnd, _ index: Int, in turn: inout PolicyTurn) {
     let isFollowed = end.isFollowed == true
     let grace = Assertion.grace(until: turn.instant.advanced(bySeconds: configuration.graceSeconds))
-    let limit = wakeLimitSeconds(of: sessions[index])
+    let limit = wakeLimitSeconds(index)
     update(index) {
       $0.lastEnd = end
       // A user acknowledged this event by hand while the process ran. The next process gets its full time.

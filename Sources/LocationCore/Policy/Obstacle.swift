@@ -50,40 +50,42 @@ extension Policy {
   func obstacle(
     to trigger: Trigger, _ index: Int, at instant: EngineInstant
   ) -> (Rule, Decision.Reason)? {
-    let session = sessions[index]
-    return Obstacle.allCases.first { stands($0, against: trigger, session, at: instant) }?
-      .words(for: trigger)
+    for obstacle in Obstacle.allCases where stands(obstacle, against: trigger, index, at: instant) {
+      return obstacle.words(for: trigger)
+    }
+    return nil
   }
 
   /// Whether an event of a trigger is not kept for what stands in its way. Each obstacle that holds counts, not only the
   /// first, which is the reason that is told.
   func isDropped(_ trigger: Trigger, _ index: Int, at instant: EngineInstant) -> Bool {
-    let session = sessions[index]
-    return Obstacle.allCases.contains {
-      trigger.isDropped(by: $0.words(for: trigger).1) && stands($0, against: trigger, session, at: instant)
+    Obstacle.allCases.contains {
+      trigger.isDropped(by: $0.words(for: trigger).1) && stands($0, against: trigger, index, at: instant)
     }
   }
 
+  @inline(__always)
   private func stands(
-    _ obstacle: Obstacle, against trigger: Trigger, _ session: Session, at instant: EngineInstant
+    _ obstacle: Obstacle, against trigger: Trigger, _ index: Int, at instant: EngineInstant
   ) -> Bool {
-    let isStart = session.state == .notRunning
+    let isStart = sessions[index].state == .notRunning
     return switch obstacle {
-    case .mode: !session.mayBeTold(of: trigger)
-    case .backgroundDelivery: !session.subscriber.backgroundDelivery
-    case .throttle: session.throttledUntil.map { $0 > instant } ?? false
-    case .exitsOnSuspend: isStart && session.subscriber.exitsOnSuspend
+    case .mode: !sessions[index].mayBeTold(of: trigger)
+    case .backgroundDelivery: !sessions[index].subscriber.backgroundDelivery
+    case .throttle: sessions[index].throttledUntil.map { $0 > instant } ?? false
+    case .exitsOnSuspend: isStart && sessions[index].subscriber.exitsOnSuspend
     case .forceQuit:
-      session.wasForceQuit
+      sessions[index].wasForceQuit
         && (!trigger.outlivesForceQuit || isStart && configuration.forceQuitBlocksLocation)
-    case .backlog: session.backlogAt.map { $0 > instant } ?? false
+    case .backlog: sessions[index].backlogAt.map { $0 > instant } ?? false
     case .locked: isStart && !isUnlocked
     case .memoryPressure: isStart && pressure == .critical
     // A restart has waits of its own (rule E5).
-    case .backOff: isStart && trigger.row != .restart && (session.relaunchAt.map { $0 > instant } ?? false)
+    case .backOff:
+      isStart && trigger.row != .restart && (sessions[index].relaunchAt.map { $0 > instant } ?? false)
     case .lowPower:
-      trigger.isWanted && isLowPower || trigger.isSilent && silentObstacle(session, at: instant) == .lowPower
-    case .pushLimit: trigger.isSilent && silentObstacle(session, at: instant) == .pushLimit
+      trigger.isWanted && isLowPower || trigger.isSilent && silentObstacle(index, at: instant) == .lowPower
+    case .pushLimit: trigger.isSilent && silentObstacle(index, at: instant) == .pushLimit
     }
   }
 }

@@ -44,6 +44,11 @@ struct Outbox: Sendable {
   /// Removes the event at `place`.
   mutating func remove(at place: Int) { changes.append(.remove(event: entries.remove(at: place).event)) }
 
+  /// What the last of the events with an id was offered for; nil where none waits.
+  func trigger(of event: Int) -> Trigger? {
+    entries.lastIndex { $0.event == event }.map { entries[$0].trigger }
+  }
+
   /// The changes since the last call, in order.
   mutating func takeChanges() -> [Change] {
     defer { changes.removeAll() }
@@ -62,7 +67,7 @@ extension Outbox: RandomAccessCollection, MutableCollection {
   var endIndex: Int { entries.count }
 
   subscript(place: Int) -> Session.Pending {
-    get { entries[place] }
+    @inline(__always) get { entries[place] }
     set {
       let wasHanded = entries[place].isHanded
       entries[place] = newValue

@@ -208,26 +208,33 @@ public struct Policy: Hashable, Sendable, Codable {
 
   /// Finds anew when something is due and whether fixes matter.
   mutating func refreshDeadline() {
-    var due: EngineInstant?
-    needsFixes = false
-    hasOwnMeasures = false
-    notifiesOfRegions = false
-    notifies = false
     if !isAwake { awakeSince = nil }
-    var isWatched = false
-    let configuration = self.configuration
     for index in sessions.indices where awaitsUser(sessions[index]) { sessions[index].awaitsBriefing = true }
+    var due: EngineInstant?
+    var needsFixes = false
+    var hasOwnMeasures = false
+    var notifiesOfRegions = false
+    var notifies = false
+    var isWatched = false
+    // The policy itself is changed after the loop: in it, that would copy each session.
     for session in sessions {
-      due = EngineInstant.earlier(due, session.deadline(configuration))
-      due = EngineInstant.earlier(due, modeDeadline(session))
-      if let book = session.modes.notifications {
-        notifies = true
-        if book.hasRegions { notifiesOfRegions = true }
+      due = EngineInstant.earlier(due, session.deadline(_configuration.wrappedValue))
+      // As in `fireModes`: what is not fired is not due.
+      if session.modes.isUsed {
+        due = EngineInstant.earlier(due, modeDeadline(session))
+        if let book = session.modes.notifications {
+          notifies = true
+          if book.hasRegions { notifiesOfRegions = true }
+        }
       }
       if session.followsFixes { needsFixes = true }
       if session.significant != nil { hasOwnMeasures = true }
       if session.state == .suspended || session.state == .background { isWatched = true }
     }
+    self.needsFixes = needsFixes
+    self.hasOwnMeasures = hasOwnMeasures
+    self.notifiesOfRegions = notifiesOfRegions
+    self.notifies = notifies
     if pressure == .critical, isWatched { due = EngineInstant.earlier(due, nextPressureLook) }
     // Nobody is there to see an answer, or to start a program.
     nextDeadline = isAbsent ? nil : due

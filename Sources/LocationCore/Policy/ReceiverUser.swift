@@ -6,23 +6,29 @@ struct ReceiverUser: Hashable, Sendable, Codable {
 
 /// What the policy knows that the power ledger needs.
 extension Policy {
+  // These two change nothing. They are `mutating` only so that the compiler does not copy the policy for the call.
+
   /// Who needs the receiver now, by name, each under the rule of the most demanding service in use (rule L2).
-  var receiverUsers: [ReceiverUser] {
-    sessions.compactMap { session in
-      guard let rule = receiverRule(session) else { return nil }
-      return ReceiverUser(subscriber: session.subscriber.name, rule: rule)
+  mutating func findReceiverUsers() -> [ReceiverUser] {
+    var users: [ReceiverUser] = []
+    for session in sessions {
+      guard let rule = receiverRule(session) else { continue }
+      users.append(ReceiverUser(subscriber: session.subscriber.name, rule: rule))
     }
+    return users
   }
 
   /// Who runs in the background now and so keeps the machine awake, by name, each under the rule that lets it.
-  var backgroundUsers: [ReceiverUser] {
-    sessions.compactMap { session in
-      guard session.state == .background else { return nil }
-      return ReceiverUser(subscriber: session.subscriber.name, rule: backgroundRule(session))
+  mutating func findBackgroundUsers() -> [ReceiverUser] {
+    var users: [ReceiverUser] = []
+    for session in sessions where session.state == .background {
+      users.append(ReceiverUser(subscriber: session.subscriber.name, rule: backgroundRule(session)))
     }
+    return users
   }
 
   /// The rule of what holds off suspension: a task or audio if there is one, else a delivery, else the grace.
+  @inline(__always)
   private func backgroundRule(_ session: Session) -> Rule {
     var rule = Rule.suspension
     for assertion in session.assertions {
@@ -30,7 +36,7 @@ extension Policy {
       case .task: return .taskBudget
       case .audio: return .audioSession
       case .delivery:
-        rule = session.outbox.first { $0.event == assertion.owner }?.trigger.rule ?? rule
+        rule = session.outbox.trigger(of: assertion.owner)?.rule ?? rule
       case .grace: break
       }
     }
@@ -39,9 +45,9 @@ extension Policy {
 
   /// The rule that granted an event whose acknowledgment has not come.
   func rule(ofPending event: Int, subscriber: String) -> Rule? {
-    guard let session = session(subscriber) else { return nil }
-    if session.modes.audio?.answered.contains(event) == true { return .remoteControl }
-    return session.outbox.first { $0.event == event }?.trigger.rule
+    guard let index = index(of: subscriber) else { return nil }
+    if sessions[index].modes.audio?.answered.contains(event) == true { return .remoteControl }
+    return sessions[index].outbox.trigger(of: event)?.rule
   }
 
   /// The rule of what a program answers with `fetched`: a good moment where one waits for that, else a push.
@@ -52,6 +58,7 @@ extension Policy {
   }
 
   /// The rule under which a subscriber needs the receiver; nil where it does not.
+  @inline(__always)
   func receiverRule(_ session: Session) -> Rule? {
     guard canReach(session) else { return session.watchesForNotifications ? .notificationRegion : nil }
     let subscriber = session.subscriber
@@ -70,13 +77,13 @@ extension Policy {
 
   /// Whether a subscriber can be told where the position is before the user launches it: it has the right (rule B8),
   /// and it runs or may be started for that (rules A5 and A7).
-  func canReach(_ session: Session) -> Bool {
+  @inline(__always) func canReach(_ session: Session) -> Bool {
     session.locationObjection == nil && !awaitsUser(session)
   }
 
   /// Whether nothing but a launch by the user starts a subscriber for where the position is (rules A5 and A7). Nothing of
   /// that is kept for it: at its next start it is told where it is (rule L1).
-  func awaitsUser(_ session: Session) -> Bool {
+  @inline(__always) func awaitsUser(_ session: Session) -> Bool {
     guard session.state == .notRunning else { return false }
     return session.subscriber.exitsOnSuspend || session.wasForceQuit && configuration.forceQuitBlocksLocation
   }

@@ -18,11 +18,11 @@ struct Session: Hashable, Sendable, Codable {
     /// The tag of the socket that it is called for (rule E4).
     var tag: String?
     /// The push that it is; nil for anything else.
-    var push: Push?
+    @Rare var push: Push?
     /// The session of the transfer or accessory that it is about (rules I2 and J1); nil for anything else.
     var session: String?
     /// What the program was handed in place of the user being shown it (rule D3); nil for anything else.
-    var unshown: NotificationBook.Unshown?
+    @Rare var unshown: NotificationBook.Unshown?
     /// When a running process was last handed the push.
     var handedAt: EngineInstant?
     /// When it came, until it is handed over: the cooldown counts from there meanwhile; nil without a cooldown.
@@ -105,6 +105,7 @@ struct Session: Hashable, Sendable, Codable {
   @Seldom var modes = ModeState()
 
   /// The earliest instant at which something is due.
+  @inline(__always)
   func deadline(_ configuration: Policy.Configuration) -> EngineInstant? {
     var due: EngineInstant?
     func consider(_ instant: EngineInstant?) { due = EngineInstant.earlier(due, instant) }

@@ -35,10 +35,8 @@ struct PowerLane: Hashable, Sendable, Codable {
   /// Shares out what was used among those who need it at present.
   mutating func share(_ sharing: PowerSharing, into bill: inout PowerBill) {
     guard isOpen else { return }
-    for term in PowerTerm.allCases where open.millionths[term.rawValue] > 0 {
-      bill.add(open.millionths[term.rawValue], term, among: payers(sharing))
-    }
-    open = PowerUse()
+    let payers = payers(sharing)
+    open.takeAll { bill.add($1, $0, among: payers) }
     isOpen = false
   }
 

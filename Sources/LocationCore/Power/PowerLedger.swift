@@ -222,7 +222,7 @@ extension PowerLedger {
       users.insert(user, at: users.firstIndex { $0.subscriber > user.subscriber } ?? users.endIndex)
     }
     hostLane.setUsers(users, sharing, into: &bill)
-    if host.need(isReceiving || !users.isEmpty, at: instant, profile) {
+    if host.need(isReceiving || !users.isEmpty, at: instant, _profile.wrappedValue) {
       bill.add(1_000_000, .wake, among: hostLane.payers(sharing))
     }
   }

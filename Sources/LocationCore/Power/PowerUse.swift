@@ -24,6 +24,14 @@ public struct PowerUse: Hashable, Sendable, Codable {
     millionths[term.rawValue] = millionths[term.rawValue].saturatingAdd(more)
   }
 
+  /// Gives what was used, in the order of the terms, and is empty then.
+  mutating func takeAll(_ take: (PowerTerm, Int64) -> Void) {
+    for place in millionths.indices where millionths[place] > 0 {
+      if let term = PowerTerm(rawValue: place) { take(term, millionths[place]) }
+      millionths[place] = 0
+    }
+  }
+
   /// Adds what another used.
   public mutating func add(_ other: PowerUse) {
     for term in PowerTerm.allCases { add(other.millionths[term.rawValue], term) }

@@ -11,7 +11,7 @@ import Testing
       var subscriber = Subscriber(name: "a", services: [.regions])
       subscriber.accuracy = accuracy
       stage.add(subscriber, .suspended)
-      #expect(stage.engine.state.policy.receiverUsers.isEmpty == (accuracy == .reduced))
+      #expect(stage.receiverUsers.isEmpty == (accuracy == .reduced))
       #expect(stage.engine.state.policy.samplingNeeds.needsNone == (accuracy == .reduced))
     }
   }
@@ -20,14 +20,14 @@ import Testing
     var stage = Stage()
     let services: Subscriber.Services = [.significantChange, .regions, .visits]
     stage.add(Subscriber(name: "a", services: services, exitsOnSuspend: true), .active)
-    #expect(stage.engine.state.policy.receiverUsers == [ReceiverUser(subscriber: "a", rule: .regions)])
+    #expect(stage.receiverUsers == [ReceiverUser(subscriber: "a", rule: .regions)])
     stage.say(0, .background)
     stage.wait(until: 5)
     #expect(stage.state() == .notRunning)
-    #expect(stage.engine.state.policy.receiverUsers == [])
+    #expect(stage.receiverUsers == [])
     #expect(stage.engine.state.policy.samplingNeeds.needsNone)
     stage.say(10, .foreground)
-    #expect(stage.engine.state.policy.receiverUsers == [ReceiverUser(subscriber: "a", rule: .regions)])
+    #expect(stage.receiverUsers == [ReceiverUser(subscriber: "a", rule: .regions)])
   }
 
   @Test func `L1 D7 a notification of a region has the receiver on for the region, and for nothing else`() {
@@ -37,7 +37,7 @@ import Testing
     stage.say(
       0, .mode(.notify(LocalNotification(id: "n", title: "N", when: .region(id: "r", isLeft: false)))))
     #expect(
-      stage.engine.state.policy.receiverUsers == [ReceiverUser(subscriber: "a", rule: .notificationRegion)])
+      stage.receiverUsers == [ReceiverUser(subscriber: "a", rule: .notificationRegion)])
     let needs = stage.engine.state.policy.samplingNeeds
     #expect(needs.needsRegions && !needs.needsMoves)
   }
@@ -94,5 +94,13 @@ import Testing
     for second in 0..<1_200 { stage.take(Double(second), .fix(Drive.report(Double(second), east: 0))) }
     let needs = stage.engine.state.policy.samplingNeeds
     #expect(!needs.needsEach && needs.needsMoves)
+  }
+}
+
+extension Stage {
+  /// Who needs the receiver now.
+  fileprivate var receiverUsers: [ReceiverUser] {
+    var policy = engine.state.policy
+    return policy.findReceiverUsers()
   }
 }

@@ -187,7 +187,7 @@ struct Mutation: Sendable {
       invariant: "K5: out of order"),
     Mutation(
       name: "15a one that opted out is started in the background", file: "Policy/Obstacle.swift",
-      old: "case .exitsOnSuspend: isStart && session.subscriber.exitsOnSuspend",
+      old: "case .exitsOnSuspend: isStart && sessions[index].subscriber.exitsOnSuspend",
       new: "case .exitsOnSuspend: false",
       invariant: "A5: relaunched though it opted out"),
     Mutation(
@@ -197,7 +197,7 @@ struct Mutation: Sendable {
       invariant: "A8: relaunched before the first unlock"),
     Mutation(
       name: "15c one is woken that the user lets nothing wake", file: "Policy/Obstacle.swift",
-      old: "case .backgroundDelivery: !session.subscriber.backgroundDelivery",
+      old: "case .backgroundDelivery: !sessions[index].subscriber.backgroundDelivery",
       new: "case .backgroundDelivery: false",
       invariant: "B8: started against the user"),
     Mutation(
