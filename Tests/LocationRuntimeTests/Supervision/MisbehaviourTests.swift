@@ -337,6 +337,7 @@ import Testing
     _ = try run.pid("once")
     run.supervisor.userLaunch("once")
     for event in 1...2 { run.deliver("once", event: event) }
+    try run.settle()
     _ = run.folder.write("user", "\(status)")
     for event in 1...2 {
       _ = run.folder.write("region\(event)", "0")
@@ -356,6 +357,7 @@ import Testing
     for event in 1...3 { run.deliver("once", event: event) }
     _ = try run.pid("once")
     run.supervisor.withdraw(2, from: "once")
+    try run.settle()
     for event in [1, 3] {
       _ = run.folder.write("region\(event)", "0")
       try run.acknowledged("once", event)
@@ -374,6 +376,7 @@ import Testing
       run.deliver("once", event: event, Order.Cause(rule: .standard, kind: "location"))
     }
     run.deliver("once", event: 5)
+    try run.settle()
     _ = run.folder.write("user", "0")
     for (event, word) in [(4, "location4"), (5, "region5")] {
       _ = run.folder.write(word, "0")
@@ -391,6 +394,7 @@ import Testing
     for event in 1...2 { run.deliver("once", event: event) }
     _ = try run.pid("once")
     Self.open(run)
+    try run.settle()
     _ = run.folder.write("region2", "0")
     _ = run.folder.write("region1", "\(status)")
     if status == 0 { try run.acknowledged("once", 1) }
@@ -418,6 +422,7 @@ import Testing
     try SupervisorRun.until("it runs") { KernelFile.read(ready) != nil }
     run.terminate("once")
     run.supervisor.userLaunch("once")
+    try run.settle()
     _ = run.folder.write("end", "")
     _ = try run.end("once")
     #expect(try run.pid("once") != first)

@@ -129,6 +129,14 @@ final class SupervisorRun {
     _ = try wait("\(report)", sourceLocation: sourceLocation) { $0 == report ? true : nil }
   }
 
+  /// Waits until the supervisor has taken all orders that were given. It takes them in turn: here, once another program
+  /// has been started.
+  func settle(sourceLocation: SourceLocation = #_sourceLocation) throws {
+    add("last", "sleep 1000")
+    relaunch("last")
+    _ = try pid("last", sourceLocation: sourceLocation)
+  }
+
   func pid(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> pid_t {
     try wait("start of \(name)", sourceLocation: sourceLocation) {
       if case .note(name, .started(let pid)) = $0 { pid } else { nil }
