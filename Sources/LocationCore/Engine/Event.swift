@@ -1,4 +1,6 @@
 /// Everything that can happen. The set is closed.
+///
+/// What is large and rare is `indirect`: each event would be as large as the largest.
 public enum Event: Hashable, Sendable, Codable {
   /// A source reported a position.
   case fix(FixReport)
@@ -10,18 +12,18 @@ public enum Event: Hashable, Sendable, Codable {
   case receiver(ReceiverEvent)
   /// A beacon was seen, or is lost (rule B11).
   case beacon(BeaconEvent)
-  case addRegion(Region)
+  indirect case addRegion(Region)
   /// The owner changed a region: another of the same id. What is known of it stays where its outline is the same.
-  case changeRegion(Region)
+  indirect case changeRegion(Region)
   case removeRegion(id: String)
   /// A subscriber begins in a state, or has another manifest. One that is there keeps its state; only `notRunning` says
   /// that its process was ended for the new manifest.
-  case addSubscriber(Subscriber, SubscriberState)
+  indirect case addSubscriber(Subscriber, SubscriberState)
   case removeSubscriber(name: String)
   /// Something happened to, or was said by, a subscriber.
   case subscriber(name: String, SubscriberEvent)
   /// Something happened to the machine.
-  case machine(MachineEvent)
+  indirect case machine(MachineEvent)
   /// Time has passed and something was due. What is due follows from the other events; a live host has this in its
   /// journal, so that a replay also decides what was decided after the last of them.
   case time
@@ -73,9 +75,9 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   /// Something that comes before it takes the foreground, such as a call, or gives it back.
   case interrupted(Bool)
   /// Its process ended, and how: to be told. What follows from it comes as another event.
-  case finished(ProgramEnd)
+  indirect case finished(ProgramEnd)
   /// It says something to a background mode, or the user does something to one.
-  case mode(ModeEvent)
+  indirect case mode(ModeEvent)
 
   /// Whether the subscriber's process is gone after it.
   public var endsProcess: Bool {

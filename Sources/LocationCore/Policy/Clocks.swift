@@ -180,6 +180,7 @@ extension Session {
 /// The time of a oneshot: each event has a process of its own, and each process the whole time.
 extension Session {
   /// Seconds it may run for an event (rule K1). A script takes longer than a program that only notes what happened.
+  @inline(__always)
   func budgetSeconds(for trigger: Trigger, _ wakes: Policy.Configuration.Wakes) -> Double {
     guard subscriber.style == .oneshot else { return wakes.seconds(of: trigger.budget) }
     return subscriber.maxTimeSeconds ?? Limits.oneshotSeconds

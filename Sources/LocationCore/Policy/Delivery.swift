@@ -396,10 +396,9 @@ extension Policy {
     guard let place = sessions[index].outbox.firstIndex(where: { $0.event == event }) else {
       return update(index) { $0.modes.audio?.answered.removeAll { $0 == event } }
     }
-    if sessions[index].outbox[place].trigger.row == .goodMoment {
-      concludeFetchWithoutAnswer(index, in: &turn)
-    }
-    if sessions[index].outbox[place].trigger.row == .keepAlive { concludeKeepAlive(index, at: turn.instant) }
+    let row = sessions[index].outbox.trigger(at: place).row
+    if row == .goodMoment { concludeFetchWithoutAnswer(index, in: &turn) }
+    if row == .keepAlive { concludeKeepAlive(index, at: turn.instant) }
     let limit = wakeLimitSeconds(index)
     update(index) {
       let wasHanded = $0.outbox[place].isHanded
@@ -430,7 +429,7 @@ extension Policy {
     var left = configuration.handedLimit
     var most: Double?
     for place in sessions[index].outbox.indices where left > 0 {
-      let trigger = sessions[index].outbox[place].trigger
+      let trigger = sessions[index].outbox.trigger(at: place)
       guard trigger.holdsOff else { continue }
       left -= 1
       most = max(most ?? 0, sessions[index].budgetSeconds(for: trigger, configuration.wakes))

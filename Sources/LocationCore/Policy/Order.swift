@@ -1,23 +1,24 @@
-/// What the shell is to do for a subscriber. What came of it returns as an ``Event``.
+/// What the shell is to do for a subscriber. What came of it returns as an ``Event``. What is large is `indirect`, as in
+/// an event: orders are handed on several times.
 public enum Order: Hashable, Sendable, Codable {
   /// Thaw it.
-  case wake(subscriber: String, launch: Launch)
+  indirect case wake(subscriber: String, launch: Launch)
   /// Start it in the background.
-  case relaunch(subscriber: String, launch: Launch)
+  indirect case relaunch(subscriber: String, launch: Launch)
   /// Hand it the event with this id. One that is started for that event alone is told the cause.
   case deliver(subscriber: String, event: Int, Cause)
   /// Freeze it.
   case suspend(subscriber: String)
   /// Tell it that its time or its memory runs out.
-  case warn(subscriber: String, Warning)
+  indirect case warn(subscriber: String, Warning)
   /// Tell it that it moves to another state (rule A2).
-  case announce(subscriber: String, StateNotice)
+  indirect case announce(subscriber: String, StateNotice)
   /// Tell it that something is refused that it did not ask for just now: a service of its manifest.
-  case refuse(subscriber: String, what: String, reason: Decision.Reason)
+  indirect case refuse(subscriber: String, what: String, reason: Decision.Reason)
   /// End it.
   case terminate(subscriber: String)
   /// Show the user a notification of it, whose record has this id (rule D3).
-  case notify(subscriber: String, event: Int, notification: String, LocalNotification.Content)
+  indirect case notify(subscriber: String, event: Int, notification: String, LocalNotification.Content)
   /// Watch the socket that it passed under this tag, from its next suspension on (rule E4).
   case keep(subscriber: String, tag: String)
   /// Do that with the transfer of this number (section I).
@@ -27,10 +28,10 @@ public enum Order: Hashable, Sendable, Codable {
   /// Publish these services of it, in place of those before (rule K6).
   case advertise(subscriber: String, [AdvertisedService])
   /// Start it, or bring it to the foreground, for the user (rule D6).
-  case open(subscriber: String, launch: Launch)
+  indirect case open(subscriber: String, launch: Launch)
 
   /// Tell it what has become of an audio session of it (section F).
-  case audio(subscriber: String, AudioNotice)
+  indirect case audio(subscriber: String, AudioNotice)
 
   /// Why a subscriber is handed an event.
   public struct Cause: Hashable, Sendable, Codable {
@@ -137,33 +138,33 @@ struct PolicyTurn {
   mutating func order(_ order: Order) { steps.append(.ordered(order)) }
 }
 
-/// One thing that follows from the policy.
+/// One thing that follows from the policy. What is large and rare is `indirect`, as in ``Event``.
 enum PolicyStep: Hashable {
   case decided(Decision)
   case moved(StateMove)
   case ordered(Order)
   /// A request for one fix is answered with the best there was (rule B2).
-  case answered(subscriber: String, Fix)
+  indirect case answered(subscriber: String, Fix)
   /// A coarse position is due (rule B8): where the position is now, or a visit. The last one was told `before`.
-  case reduced(subscriber: String, Session.Owed, before: EngineInstant?)
+  indirect case reduced(subscriber: String, Session.Owed, before: EngineInstant?)
   /// The window of one subscriber is over: it is told where it is now if it has moved far enough (rule B1).
   case changed(subscriber: String)
   /// A subscriber starts that could not be told where the position is: it is told now (rule L1).
   case briefed(subscriber: String)
   /// A program is called for a background mode. It is recorded, and offered by its trigger.
-  case called(ModeCall)
+  indirect case called(ModeCall)
   /// A notification is due. It is recorded, and then shown, handed over, or both.
-  case notified(DueNotification)
+  indirect case notified(DueNotification)
   /// What a subscriber has not acknowledged is handed to it, after all calls that come before this step.
   case redelivered(subscriber: String, rule: Rule)
   /// A push has come. It is recorded, and then shown, handed over, or both.
-  case pushed(DuePush)
+  indirect case pushed(DuePush)
   /// Something has become of a transfer. It is recorded, and offered to its program.
-  case reported(DueTransfer)
+  indirect case reported(DueTransfer)
   /// Something has become of an accessory. It is recorded, and offered to its program.
-  case attached(AccessoryRecord)
+  indirect case attached(AccessoryRecord)
   /// Something of a mode that is told and asks for nothing.
-  case noted(Record.Body)
+  indirect case noted(Record.Body)
   /// A mode used the radio: so many kilobytes in so many seconds, booked to the subscriber under the mode's rule
   /// (rule M6).
   case transferred(subscriber: String, rule: Rule, kilobytes: Double, seconds: Double)

@@ -44,6 +44,9 @@ struct Outbox: Sendable {
   /// Removes the event at `place`.
   mutating func remove(at place: Int) { changes.append(.remove(event: entries.remove(at: place).event)) }
 
+  /// What the event at `place` was offered for, without a copy of all that is kept of it.
+  @inline(__always) func trigger(at place: Int) -> Trigger { entries[place].trigger }
+
   /// What the last of the events with an id was offered for; nil where none waits.
   func trigger(of event: Int) -> Trigger? {
     entries.lastIndex { $0.event == event }.map { entries[$0].trigger }

@@ -11,9 +11,9 @@ extension Policy {
   /// Who needs the receiver now, by name, each under the rule of the most demanding service in use (rule L2).
   mutating func findReceiverUsers() -> [ReceiverUser] {
     var users: [ReceiverUser] = []
-    for session in sessions {
-      guard let rule = receiverRule(session) else { continue }
-      users.append(ReceiverUser(subscriber: session.subscriber.name, rule: rule))
+    for index in sessions.indices {
+      guard let rule = receiverRule(sessions[index]) else { continue }
+      users.append(ReceiverUser(subscriber: sessions[index].subscriber.name, rule: rule))
     }
     return users
   }
@@ -21,8 +21,9 @@ extension Policy {
   /// Who runs in the background now and so keeps the machine awake, by name, each under the rule that lets it.
   mutating func findBackgroundUsers() -> [ReceiverUser] {
     var users: [ReceiverUser] = []
-    for session in sessions where session.state == .background {
-      users.append(ReceiverUser(subscriber: session.subscriber.name, rule: backgroundRule(session)))
+    for index in sessions.indices where sessions[index].state == .background {
+      let rule = backgroundRule(sessions[index])
+      users.append(ReceiverUser(subscriber: sessions[index].subscriber.name, rule: rule))
     }
     return users
   }

@@ -222,10 +222,13 @@ package enum JSONString {
   /// Appends a string, escaped where it must be.
   package static func append(_ value: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
-    if value.utf8.contains(where: isEscaped) {
-      for byte in value.utf8 { appendCharacter(byte, to: &bytes) }
-    } else {
-      bytes.append(contentsOf: value.utf8)
+    var value = value
+    value.withUTF8 { text in
+      if unsafe text.contains(where: isEscaped) {
+        for place in text.indices { appendCharacter(unsafe text[place], to: &bytes) }
+      } else {
+        unsafe bytes.append(contentsOf: text)
+      }
     }
     bytes.append(UInt8(ascii: "\""))
   }
