@@ -51,6 +51,20 @@ import Testing
     try await run.wait("their end") { !pids.contains(where: DaemonRun.isAlive) }
   }
 
+  @Test(arguments: [("/nowhere/logger", 66), ("/etc/passwd", 77), ("no-such-logger", 66)])
+  func `a launch of a program that can't be started says so`(program: String, status: Int32) async throws {
+    let run = try DaemonRun.started()
+    run.move(0, second: 0)
+    try await run.waitForFixes(1)
+    let manifest = run.folder.write("a.yaml", "name: a\ncommand: [\(program)]\nservices: [visits]\n")
+    #expect(try await run.command(["subscribers", "add", manifest]).status == 0)
+    for verb in ["launch", "foreground"] {
+      let told = try await run.command(["subscribers", verb, "a"])
+      #expect(told.status == status && told.stderr.contains(program), "\(told)")
+    }
+    #expect(await run.end() == 0)
+  }
+
   @Test func `a launch in the moment in which the program ends by itself starts it again`() async throws {
     let run = try DaemonRun.started()
     run.move(0, second: 0)
