@@ -70,6 +70,7 @@ extension Outbox: RandomAccessCollection, MutableCollection {
   var endIndex: Int { entries.count }
 
   subscript(place: Int) -> Session.Pending {
+    // No `_read`: with Swift 6.3.1, `outbox[place].trigger.row` was then a rule that does not exist.
     @inline(__always) get { entries[place] }
     set {
       let wasHanded = entries[place].isHanded

@@ -66,7 +66,8 @@ public struct Policy: Hashable, Sendable, Codable {
   }
 
   @Shared var configuration: Configuration
-  /// By name.
+  /// By name. Read a field where it is, `sessions[index].state`: a constant that holds a session while the policy changes
+  /// is a copy of all of it.
   var sessions: [Session] = []
   /// Whether the machine has been unlocked since it booted (rule A8).
   var isUnlocked = true
