@@ -223,22 +223,16 @@ extension DaemonLoop {
     switch verb {
     case "launch", "foreground":
       try launch(view)
-      if state == .notRunning { try Self.look(forProgramOf: view.subscriber) }
+      // Whether its program can be started is known, and logged, only once that was tried.
+      if state == .notRunning, let program = view.subscriber.command.first {
+        _ = try CommandPath.resolve(program)
+      }
     case "background": try live.handle(.subscriber(name: name, .background), at: reading)
     case "quit": return try live.handle(.subscriber(name: name, .quit), at: reading)
     case _: throw Failure(.usage, what: "nothing to do with a subscriber is called \"\(verb)\"")
     }
     let wanted: SubscriberState = verb == "background" ? .background : .active
     if let failure = failure(ofMoving: name, from: state, to: wanted) { throw failure }
-  }
-
-  /// Tells the user at once that a program can't be started: that comes to the log only when it was tried. A path may
-  /// start in the subscriber's own folder; those are not looked for.
-  private static func look(forProgramOf subscriber: Subscriber) throws(Failure) {
-    guard let program = subscriber.command.first, program.hasPrefix("/") || !program.contains("/") else {
-      return
-    }
-    _ = try CommandPath.resolve(program)
   }
 
   /// The user launches a subscriber or returns to it.

@@ -51,7 +51,7 @@ import Testing
     try await run.wait("their end") { !pids.contains(where: DaemonRun.isAlive) }
   }
 
-  @Test(arguments: [("/nowhere/logger", 66), ("/etc/passwd", 77), ("no-such-logger", 66)])
+  @Test(arguments: [("/nowhere/logger", 66), ("/etc/passwd", 77), ("no-such-logger", 66), ("./logger", 66)])
   func `a launch of a program that can't be started says so`(program: String, status: Int32) async throws {
     let run = try DaemonRun.started()
     run.move(0, second: 0)
