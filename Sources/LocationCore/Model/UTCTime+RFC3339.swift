@@ -50,19 +50,19 @@ extension UTCTime {
     let rest = Int(milliseconds - days * 86_400_000)
     let date = CivilDate(daysSince1970: Int(days))
     if date.year < 0 { bytes.append(UInt8(ascii: "-")) }
-    bytes.appendDigits(abs(date.year), width: 4)
+    FixedPoint.append(UInt64(abs(date.year)), minimumDigits: 4, to: &bytes)
     bytes.append(UInt8(ascii: "-"))
-    bytes.appendDigits(date.month, width: 2)
+    FixedPoint.append(UInt64(date.month), minimumDigits: 2, to: &bytes)
     bytes.append(UInt8(ascii: "-"))
-    bytes.appendDigits(date.day, width: 2)
+    FixedPoint.append(UInt64(date.day), minimumDigits: 2, to: &bytes)
     bytes.append(UInt8(ascii: "T"))
-    bytes.appendDigits(rest / 3_600_000, width: 2)
+    FixedPoint.append(UInt64(rest / 3_600_000), minimumDigits: 2, to: &bytes)
     bytes.append(UInt8(ascii: ":"))
-    bytes.appendDigits(rest / 60_000 % 60, width: 2)
+    FixedPoint.append(UInt64(rest / 60_000 % 60), minimumDigits: 2, to: &bytes)
     bytes.append(UInt8(ascii: ":"))
-    bytes.appendDigits(rest / 1000 % 60, width: 2)
+    FixedPoint.append(UInt64(rest / 1000 % 60), minimumDigits: 2, to: &bytes)
     bytes.append(UInt8(ascii: "."))
-    bytes.appendDigits(rest % 1000, width: 3)
+    FixedPoint.append(UInt64(rest % 1000), minimumDigits: 3, to: &bytes)
     bytes.append(UInt8(ascii: "Z"))
   }
 
@@ -204,21 +204,5 @@ extension BinaryInteger {
   func flooredDivision(by divisor: Self) -> Self {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient
-  }
-}
-
-extension [UInt8] {
-  /// Appends a number that is not negative, with leading zeros up to `width` digits.
-  fileprivate mutating func appendDigits(_ value: Int, width: Int) {
-    var weight = 1
-    var digits = 1
-    while digits < width || value / weight >= 10 {
-      weight *= 10
-      digits += 1
-    }
-    while weight > 0 {
-      append(UInt8(ascii: "0") + UInt8(value / weight % 10))
-      weight /= 10
-    }
   }
 }
