@@ -82,7 +82,7 @@ extension FleetWorkerTests {
     let metrics = try await cluster.fleet(["metrics"])
     #expect(metrics.status == 0 && metrics.stdout.contains("locwatch_fleet_partitions_orphaned 1\n"))
     let json = try await cluster.fleet(["status", "--json"])
-    // What is unknown is absent.
+    // The report leaves out what is not known.
     #expect(json.stdout.matches(of: /"checkpoint":\{/).count == 1 && !json.stdout.contains("null"), "\(json)")
     #expect(json.stdout.matches(of: /"number":/).count == 2, "\(json)")
   }

@@ -1,6 +1,6 @@
 /// Everything that can happen. The set is closed.
 ///
-/// What is large and rare is `indirect`: each event would be as large as the largest.
+/// Large and rare cases are `indirect`: otherwise each event would be as large as the largest.
 public enum Event: Hashable, Sendable, Codable {
   /// A source reported a position.
   case fix(FixReport)

@@ -1,5 +1,5 @@
-/// What the shell is to do for a subscriber. What came of it returns as an ``Event``. What is large is `indirect`, as in
-/// an event: orders are handed on several times.
+/// What the shell is to do for a subscriber. What came of it returns as an ``Event``. Large cases are `indirect`, because
+/// an order is copied several times on its way.
 public enum Order: Hashable, Sendable, Codable {
   /// Thaw it.
   indirect case wake(subscriber: String, launch: Launch)
@@ -138,7 +138,7 @@ struct PolicyTurn {
   mutating func order(_ order: Order) { steps.append(.ordered(order)) }
 }
 
-/// One thing that follows from the policy. What is large and rare is `indirect`, as in ``Event``.
+/// One thing that follows from the policy. Large and rare cases are `indirect`, as in ``Event``.
 enum PolicyStep: Hashable {
   case decided(Decision)
   case moved(StateMove)

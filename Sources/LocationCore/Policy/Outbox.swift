@@ -44,10 +44,10 @@ struct Outbox: Sendable {
   /// Removes the event at `place`.
   mutating func remove(at place: Int) { changes.append(.remove(event: entries.remove(at: place).event)) }
 
-  /// What the event at `place` was offered for, without a copy of all that is kept of it.
+  /// The trigger of the event at `place`, without a copy of the whole entry.
   @inline(__always) func trigger(at place: Int) -> Trigger { entries[place].trigger }
 
-  /// What the last of the events with an id was offered for; nil where none waits.
+  /// The trigger of the last event with an id; nil where none waits.
   func trigger(of event: Int) -> Trigger? {
     entries.lastIndex { $0.event == event }.map { entries[$0].trigger }
   }
@@ -70,7 +70,8 @@ extension Outbox: RandomAccessCollection, MutableCollection {
   var endIndex: Int { entries.count }
 
   subscript(place: Int) -> Session.Pending {
-    // No `_read`: with Swift 6.3.1, `outbox[place].trigger.row` was then a rule that does not exist.
+    // A `_read` here makes Swift 6.3.1, without optimization, read a rule that does not exist from
+    // `outbox[place].trigger.row`.
     @inline(__always) get { entries[place] }
     set {
       let wasHanded = entries[place].isHanded

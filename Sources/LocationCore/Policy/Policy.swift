@@ -217,7 +217,7 @@ public struct Policy: Hashable, Sendable, Codable {
     var notifiesOfRegions = false
     var notifies = false
     var isWatched = false
-    // The policy itself is changed after the loop: in it, that would copy each session.
+    // The loop changes only variables. If it changed the policy, the compiler would copy each session.
     for session in sessions {
       due = EngineInstant.earlier(due, session.deadline(_configuration.wrappedValue))
       // As in `fireModes`: what is not fired is not due.

@@ -24,7 +24,7 @@ public struct PowerUse: Hashable, Sendable, Codable {
     millionths[term.rawValue] = millionths[term.rawValue].saturatingAdd(more)
   }
 
-  /// Gives what was used, in the order of the terms, and is empty then.
+  /// Calls `take` for each term that was used, with its millionths, in the order of the terms. Then nothing is used.
   mutating func takeAll(_ take: (PowerTerm, Int64) -> Void) {
     for place in millionths.indices where millionths[place] > 0 {
       if let term = PowerTerm(rawValue: place) { take(term, millionths[place]) }

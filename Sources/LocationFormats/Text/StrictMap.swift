@@ -1,6 +1,6 @@
 /// A map whose keys are all known.
 ///
-/// What is required of a key stands at the methods: at the type, the runtime would look it up for each kind of key.
+/// The extension requires what a key must be. If the type required it, the runtime would look up each conformance.
 package struct StrictMap<Key> {
   /// Every key with its value, in the order of the file.
   package let entries: [(key: Key, value: StrictYAML)]
