@@ -49,11 +49,7 @@ struct ExplainCommand: ParsableCommand {
       let count = try DeviceHistory(device, layout).fixes { line throws(Failure) in
         try track.write(line + [UInt8(ascii: "\n")])
       }
-      guard count > 0 else {
-        throw Failure(
-          .data, what: "the stream has no fix of \(device)",
-          remedy: "locwatch-fleet devices lists those that are known")
-      }
+      guard count > 0 else { throw DeviceHistory.nothing(of: device) }
       let features = try layout.currentCatalog().entries.map(\.feature.geoJSON)
       // There are no programs in a fleet, and their decisions would count in the ids. Workers take fixes as they come.
       var arguments = ["explain", "--track", Self.track, "--no-programs", "--as-written"]

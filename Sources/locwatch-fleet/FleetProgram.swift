@@ -95,10 +95,23 @@ struct ClusterOptions: ParsableArguments {
 
 /// The standard streams.
 enum Console {
-  static func print(_ text: String) throws(Failure) { try OutputFile(path: "-").write(Array(text.utf8)) }
+  static func print(_ text: String) throws(Failure) { try write(Array(text.utf8)) }
 
-  static func printLine(_ bytes: [UInt8]) throws(Failure) {
-    try OutputFile(path: "-").write(bytes + [UInt8(ascii: "\n")])
+  static func printLine(_ bytes: [UInt8]) throws(Failure) { try write(bytes + [UInt8(ascii: "\n")]) }
+
+  /// Ends the program as a signal would where standard output is a pipe that nobody reads any more: the NATS library
+  /// has that signal ignored.
+  private static func write(_ bytes: [UInt8]) throws(Failure) {
+    do throws(Failure) {
+      try OutputFile(path: "-").write(bytes)
+    } catch {
+      var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+      if unsafe poll(&output, 1, 0) == 1, Int32(output.revents) & POLLERR != 0 {
+        _ = signal(SIGPIPE, SIG_DFL)
+        raise(SIGPIPE)
+      }
+      throw error
+    }
   }
 
   /// A line of a worker's log, or a word about what was done.

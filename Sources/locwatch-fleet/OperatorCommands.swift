@@ -131,10 +131,6 @@ struct ReplayCommand: ReportingCommand {
     let history = try DeviceHistory(device, layout)
     let print: ([UInt8]) throws(Failure) -> Void = { line throws(Failure) in try Console.printLine(line) }
     let count = fixes ? try history.fixes(print) : try history.replay(try layout.currentCatalog(), print)
-    guard count > 0 else {
-      throw Failure(
-        .data, what: "the stream has no fix of \(device)",
-        remedy: "locwatch-fleet devices lists those that are known")
-    }
+    guard count > 0 else { throw DeviceHistory.nothing(of: device) }
   }
 }

@@ -81,7 +81,7 @@ struct RegionsCommand: ParsableCommand {
         let known = Set(catalog.entries.map(\.feature.region.id))
         if let unknown = ids.first(where: { !known.contains($0) }) {
           throw Failure(
-            .data, what: "there is no region \"\(unknown)\"",
+            .conditionFails, what: "there is no region \"\(unknown)\"",
             remedy: "locwatch-fleet regions list shows all")
         }
         return try catalog.next(putting: [], removing: Set(ids))

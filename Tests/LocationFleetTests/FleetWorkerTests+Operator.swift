@@ -35,6 +35,17 @@ extension FleetWorkerTests {
     #expect(run.stderr == "locwatch-fleet: \(text)\n")
   }
 
+  /// The program starts when the reading end is closed. It has the signal ignored, as by the NATS library.
+  @Test func `a reader that is gone ends a command as in any pipe`() async throws {
+    let script = """
+      cd "$1" && mkfifo go
+      { read word <go; trap '' PIPE; "$0" --help; echo $? >status; } | sh -c 'exec <&-; echo >go'
+      cat status
+      """
+    let run = try await Binary.run(["-c", script, NATSCluster.program, folder.path], executable: "/bin/sh")
+    #expect(run.stdout == "\(128 + SIGPIPE)\n" && run.stderr.isEmpty, "\(run)")
+  }
+
   @Test func `what simulate publishes is kept, also of a second run`() async throws {
     let cluster = try await NATSCluster.started(folder, partitions: 1)
     for seed in ["1", "2", "2"] {

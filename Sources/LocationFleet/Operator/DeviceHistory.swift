@@ -15,6 +15,15 @@ package struct DeviceHistory {
     partitions = try layout.settings().partitions
   }
 
+  /// What is said where nothing was ever heard of a device.
+  ///
+  /// - Parameter name: as `alice/phone`.
+  package static func nothing(of name: String) -> Failure {
+    Failure(
+      .conditionFails, what: "no fix of \(name) is kept",
+      remedy: "locwatch-fleet devices lists those that are known")
+  }
+
   /// Hands on each fix as it was published, a line each; how many messages the stream has. What a worker takes for no fix
   /// is left out.
   package func fixes(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) -> Int {

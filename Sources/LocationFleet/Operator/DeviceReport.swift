@@ -11,7 +11,7 @@ package struct DeviceReport {
   package let device: FleetDevice
 
   /// - Parameter name: as `alice/phone` or `alice.phone`.
-  /// - Throws: `.data` where nothing was ever heard of it.
+  /// - Throws: `.conditionFails` where nothing was ever heard of it.
   package init(_ name: String, _ layout: FleetLayout) throws(Failure) {
     let name = try Self.subject(of: name)
     self.name = name
@@ -25,9 +25,7 @@ package struct DeviceReport {
     let entry = try layout.devices.get("\(partition).\(name)").flatMap { $0.isDeleted ? nil : $0 }
     let isHeard = try !layout.stream.subjects(of: FleetLayout.fixes, matching: subject).isEmpty
     guard entry != nil || isHeard else {
-      throw Failure(
-        .data, what: "no fix of \(FleetLine.track(of: name)) is kept",
-        remedy: "locwatch-fleet devices lists those that are known")
+      throw DeviceHistory.nothing(of: FleetLine.track(of: name))
     }
     let catalog = try layout.currentCatalog()
     let device: FleetDevice
