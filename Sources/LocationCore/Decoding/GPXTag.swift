@@ -28,8 +28,9 @@ struct GPXTag {
     }
   }
 
-  /// What stands between the angle brackets.
+  /// What stands between the angle brackets, and its length.
   var text = Text()
+  var count = 0
   /// The name with its prefix, and its length.
   var name = Text()
   var nameCount = 0
@@ -68,6 +69,7 @@ struct GPXTag {
       end.skip(1)
     }
     guard !isStart else { return nil }
+    self.count = count
     nameCount = end.distance(from: cursor)
     isEmpty = nameCount < count
     text = Text(cursor, count: count)
@@ -105,7 +107,8 @@ struct GPXTagMemory {
   mutating func tag(_ cursor: ScanCursor, count: Int) -> GPXTag? {
     // The golden ratio's bits spread the first letters and the length over the highest five bits (Knuth 6.4).
     let slot = Int(truncatingIfNeeded: ((cursor.word ^ UInt64(count)) &* 0x9E37_79B9_7F4A_7C15) >> 59)
-    if tags[slot].text == GPXTag.Text(cursor, count: count) { return tags[slot] }
+    // Without its length a text that ends in zeros would be that of a shorter tag, or of an empty slot.
+    if tags[slot].count == count, tags[slot].text == GPXTag.Text(cursor, count: count) { return tags[slot] }
     return remember(cursor, count: count, slot: slot)
   }
 
