@@ -81,34 +81,34 @@ package enum ShapeGeometry: Sendable {
     if -edgeMeters >= enoughMeters { return -edgeMeters }
     let reach = reachMeters + Swift.max(0, edgeMeters)
     let middle: Coordinate
+    var knownMeters = -edgeMeters
+    var mostPlaces = DeepestPlace.mostPlaces
     switch self {
     case .circle(let circle):
       return circle.attainableDepthMeters(edgeMeters: edgeMeters, reachMeters: reachMeters)
     case .ring(let ring): middle = ring.middle
     case .area(let area):
-      // Quicker than the samples, and enough of most strips.
-      if enoughMeters < .infinity, let depth = area.depthMeters(towardLineFrom: place, withinMeters: reach),
-        depth >= enoughMeters
-      {
-        return depth
+      // Of a strip this is the deepest place, but for where it overlaps itself.
+      if let depth = area.depthMeters(towardLineFrom: place, withinMeters: reach) {
+        if depth >= enoughMeters { return depth }
+        knownMeters = depth
+        mostPlaces = Self.mostPlacesOfStrip
       }
       middle = area.box.middle
     }
-    let samples = DepthSamples(around: place, reachMeters: reach, toward: middle)
-    var depth = -edgeMeters
-    for index in 0..<DepthSamples.count where depth < enoughMeters {
-      depth = Swift.max(depth, depthMeters(at: samples[index], exact: depth...enoughMeters))
+    return DeepestPlace.depthMeters(
+      around: place, hereMeters: -edgeMeters, knownMeters: knownMeters, reachMeters: reach, toward: middle,
+      enoughMeters: enoughMeters, mostPlaces: mostPlaces
+    ) { there, deepest in
+      switch self {
+      case .circle, .ring: -self.edgeMeters(at: there)
+      case .area(let area): -area.edgeMeters(at: there, exactDepthMeters: deepest...enoughMeters)
+      }
     }
-    return depth
   }
 
-  /// Metres inside the edge, negative outside; exact within a range.
-  private func depthMeters(at place: Coordinate, exact range: ClosedRange<Double>) -> Double {
-    switch self {
-    case .circle, .ring: -edgeMeters(at: place)
-    case .area(let area): -area.edgeMeters(at: place, exactDepthMeters: range)
-    }
-  }
+  /// Places that are measured in search of one where a strip overlaps itself: each takes long.
+  private static let mostPlacesOfStrip = 24
 
   /// A box that holds the shape.
   package var box: GeoBox {

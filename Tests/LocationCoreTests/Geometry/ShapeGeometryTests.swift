@@ -228,36 +228,49 @@ import Testing
     #expect(abs(edge + nearest) < 0.5)
   }
 
-  /// Of a corridor that overlaps itself a depth is exact only where it matters. What comes of it is the same, or nearer to the truth.
-  @Test(arguments: 0..<40) func aDepthNearbyIsThatOfExactDepths(seed: Int) throws {
+  /// Star-shaped polygons, and corridors that overlap themselves, whose depths are exact only where it matters.
+  @Test(arguments: 0..<60) func theDeepestPlaceAroundIsFound(seed: Int) throws {
     var noise = SeededNoise(seed: seed)
-    let line = (0..<6).map { _ in
-      place(east: noise.uniform(-300...300), north: noise.uniform(-300...300), from: munich)
+    let shape: ShapeGeometry
+    if seed % 2 == 0 {
+      let line = (0..<6).map { _ in
+        place(east: noise.uniform(-300...300), north: noise.uniform(-300...300), from: munich)
+      }
+      shape = try ShapeGeometry(.corridor(line: line, bufferMeters: 80))
+    } else {
+      let corners = 3 + seed % 9
+      let ring = (0..<corners).map { corner in
+        let (sine, cosine) = Trig.sincos(2 * Double.pi * Double(corner) / Double(corners))
+        let radius = noise.uniform(60...300)
+        return place(east: radius * cosine, north: radius * sine, from: munich)
+      }
+      shape = try ShapeGeometry(.polygon(Region.Polygon(shell: ring + [ring[0]])))
     }
-    let shape = try ShapeGeometry(.corridor(line: line, bufferMeters: 80))
-    let here = place(east: noise.uniform(-300...300), north: noise.uniform(-300...300), from: munich)
+    let here = place(east: noise.uniform(-200...200), north: noise.uniform(-200...200), from: munich)
     let edge = shape.edgeMeters(at: here)
-    let reach = noise.uniform(5...60)
-    let samples = DepthSamples(
-      around: here, reachMeters: reach + max(0, edge), toward: shape.box.middle)
-    let exact = (0..<DepthSamples.count).map { -shape.edgeMeters(at: samples[$0]) }.reduce(-edge, max)
-    let depth = shape.attainableDepthMeters(at: here, edgeMeters: edge, reachMeters: reach)
-    #expect(depth == exact, "seed \(seed)")
-    let enough = exact * noise.uniform(0.2...1.2)
-    let bounded = shape.attainableDepthMeters(
-      at: here, edgeMeters: edge, reachMeters: reach, enoughMeters: enough)
-    // The samples miss some of it, which the way toward the line may find.
-    var deepest = exact
-    for turn in 0..<360 {
-      let (sine, cosine) = Trig.sincos(Double(turn) * .pi / 180)
-      for part in 1...12 {
-        let meters = (reach + max(0, edge)) * Double(part) / 12
+    let reach = noise.uniform(5...300)
+    let within = reach + max(0, edge)
+    var deepest = -edge
+    for turn in 0..<180 {
+      let (sine, cosine) = Trig.sincos(Double(turn) * .pi / 90)
+      for part in 1...60 {
+        let meters = within * Double(part) / 60
         let there = LocalScale(latitude: here.latitude)
           .coordinate(east: meters * sine, north: meters * cosine, from: here)
         deepest = max(deepest, -shape.edgeMeters(at: there))
       }
     }
-    #expect(bounded >= enough ? deepest >= enough - 5 : bounded == exact, "seed \(seed)")
+    // The places of this test are so far apart.
+    let apart = 0.02 * within
+    let depth = shape.attainableDepthMeters(at: here, edgeMeters: edge, reachMeters: reach)
+    // Where a strip overlaps itself it is deeper than along its line, but not all of such places are looked at.
+    let found = seed % 2 == 0 ? min(deepest, 80) : deepest
+    #expect(
+      depth <= deepest + apart && depth >= found - DeepestPlace.toleranceShare * within, "seed \(seed)")
+    let enough = deepest * noise.uniform(0.2...0.95)
+    let bounded = shape.attainableDepthMeters(
+      at: here, edgeMeters: edge, reachMeters: reach, enoughMeters: enough)
+    #expect(bounded >= min(enough, depth) && bounded <= deepest + apart, "seed \(seed)")
   }
 
   @Test func aRingAroundAPoleHoldsThePole() throws {

@@ -133,6 +133,37 @@ import Testing
     #expect(events.words == ["outside gate@0", "enter gate@25", "exit gate@47"])
   }
 
+  /// From a radius on that is a little above that of the fixes both ask for the same evidence, wherever the fixes lie.
+  @Test(arguments: 0..<60)
+  func aPolygonIsEnteredLikeTheCircleAroundIt(seed: Int) throws {
+    var noise = SeededNoise(seed: seed)
+    let radius = noise.uniform(10...150)
+    let sigma = radius / (noise.uniform(1.05...4) * Accuracy.sigmasIn68Percent)
+    func point(_ share: Double, _ turn: Double) -> Coordinate {
+      let (sine, cosine) = Trig.sincos(2 * Double.pi * turn)
+      return place(east: share * radius * cosine, north: share * radius * sine, from: munich)
+    }
+    let ring = (0...64).map { point(1, Double($0 % 64) / 64) }
+    var monitor = try monitor([
+      circle("circle", radius: radius),
+      Region(id: "polygon", shape: .polygon(Region.Polygon(shell: ring))),
+    ])
+    var events = monitor.events(of: track(Array(repeating: 5_000, count: 10)))
+    let here = point(noise.uniform(0...0.95), noise.uniform(0...1))
+    for second in 10..<100 {
+      monitor.observe(makeFix(second: Double(second), here, sigmaMeters: sigma), into: &events)
+    }
+    let verdicts = monitor.verdicts(since: [:], [], asked: nil)
+    let circle = try #require(verdicts.first { $0.region == "circle" })
+    let polygon = try #require(verdicts.first { $0.region == "polygon" })
+    // Its sides lie 0.12 % of the radius farther in.
+    let error =
+      0.002 * radius + DeepestPlace.toleranceShare * RegionConfiguration().attainableReachSigmas * sigma
+    #expect(abs(circle.heldMeters - polygon.heldMeters) <= error, "seed \(seed): \(circle) \(polygon)")
+    guard abs(-circle.edgeMeters - circle.heldMeters) > 2 * error else { return }
+    #expect(monitor.state(of: "polygon") == monitor.state(of: "circle"), "seed \(seed): \(events.words)")
+  }
+
   @Test func dwellIsToldFromADeadlineWhenFixesStop() throws {
     var monitor = try monitor([circle("home", notify: [.dwell], dwell: 60)])
     #expect(monitor.events(of: track([0, 0])).words == ["inside home@0"])
