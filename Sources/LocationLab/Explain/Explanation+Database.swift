@@ -29,7 +29,7 @@ extension Explanation {
     let (lastID, lastTime) = (try database.lastEventID(), try database.newestTime())
     for number in past.snapshots {
       var inquiry = try Inquiry(question, from: database.snapshot(number: number))
-      try database.journal(after: number) { inquiry.take($0) }
+      try database.journal(after: number) { inquiry.take($0) == .before }
       inquiry.end(lastEventID: lastID, at: lastTime)
       // Right after a snapshot nothing is known of how the last fix came to be taken: look farther back.
       let isLast = number == past.snapshots.last

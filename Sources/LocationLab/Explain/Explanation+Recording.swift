@@ -36,7 +36,8 @@ extension Explanation {
             .conditionFails, file: path, what: "it begins later, at \(begins.rfc3339)",
             remedy: "ask for a later time")
         }
-        guard !inquiry.take(stamped) else { continue }
+        let progress = inquiry.take(stamped)
+        guard progress != .before else { continue }
         let found = try Explanation(question, inquiry)
         // What follows from an event may come later; from a time nothing does.
         guard question.event != nil else {
@@ -44,6 +45,7 @@ extension Explanation {
           return
         }
         answer = found
+        if progress == .between { inquiry.takeLater(stamped) }
       }
     }
     inquiry.endEvents()

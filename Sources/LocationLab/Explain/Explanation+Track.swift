@@ -42,6 +42,9 @@ extension Explanation {
         if !isLater { isMisdated = false }
         hasBegun = hasBegun || !isMisdated
       }
+      if case .fix(let report) = item, question.event != nil, answer == nil {
+        answer = try Self.answer(question, &replay, before: report)
+      }
       replay.take(item)
       guard replay.sink.isReached, answer == nil else { continue }
       answer = try Explanation(question, replay.engine, replay.sink.seen, isReached: true)
@@ -52,6 +55,7 @@ extension Explanation {
       try self.init(question, replay.engine, replay.sink.seen, isReached: replay.fix == nil)
       return
     }
+    if answer == nil { answer = try Self.answer(question, &replay, before: nil) }
     _ = replay.finish(notes: [])
     guard replay.sink.seen.subject != nil else { throw Self.unknown(event, in: path) }
     if let answer {
@@ -61,6 +65,20 @@ extension Explanation {
       try self.init(question, replay.engine, replay.sink.seen, isReached: true)
     }
     decisions = replay.sink.seen.consequences.map { JSONTree($0) }
+  }
+
+  /// The answer of the moment where the record that is asked about is made by a deadline, a program or a step of the
+  /// scenario before a report, or before the end; nil where it is not.
+  private static func answer(
+    _ question: Question, _ replay: inout TrackReplay<Inquiry.Ports>, before report: FixReport?
+  ) throws(Failure) -> Explanation? {
+    while replay.takeNextDue(before: report) {
+      guard replay.sink.isReached else { continue }
+      let answer = try Explanation(question, replay.engine, replay.sink.seen, isReached: true)
+      replay.sink.isLater = true
+      return answer
+    }
+    return nil
   }
 
   /// Puts the regions and programs in place at the time of the last report, where no fix was believed that would have.

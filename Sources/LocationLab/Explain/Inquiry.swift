@@ -126,8 +126,18 @@ struct Inquiry: ~Copyable {
   /// When the next event happens.
   mutating func time(of stamped: Stamped) -> UTCTime { host.time(of: stamped) }
 
-  /// Takes the next event; whether the moment is still to come.
-  mutating func take(_ stamped: Stamped) -> Bool {
+  /// How far an event has led.
+  enum Progress {
+    /// The moment is still to come.
+    case before
+    /// The moment came before the event, which is still to be taken.
+    case between
+    /// The moment has come.
+    case reached
+  }
+
+  /// Takes the next event, where the moment does not come before it.
+  mutating func take(_ stamped: Stamped) -> Progress {
     if let until = question.until, trial == nil, host.time(of: stamped) > until {
       // Deadlines until then have fired; those after the event came have not.
       advance(to: min(engine.instant(at: until), stamped.at))
@@ -135,15 +145,15 @@ struct Inquiry: ~Copyable {
     }
     let believed = engine.tally.accepted
     advance(to: stamped.at)
-    guard !isReached else { return false }
+    guard !isReached else { return .between }
     handle(stamped)
-    guard trial != nil, engine.tally.accepted > believed else { return !isReached }
+    guard trial != nil, engine.tally.accepted > believed else { return isReached ? .reached : .before }
     if let until = question.until, let last = engine.tally.last, last.time <= until {
       trial = nil
-      return true
+      return .before
     }
     endEvents()
-    return false
+    return .reached
   }
 
   /// The moment has come where it seems to: no fix that follows is earlier.
@@ -191,7 +201,13 @@ struct Inquiry: ~Copyable {
     host.ports.seen.fix?.verdicts.removeAll { $0.region == region }
   }
 
+  /// Fires the deadlines until then, but none after the one that makes the record that is asked about.
   private mutating func advance(to instant: EngineInstant) {
+    while question.event != nil, !isReached, let due = engine.nextDeadline, due < instant { fire(until: due) }
+    if question.event == nil || !isReached { fire(until: instant) }
+  }
+
+  private mutating func fire(until instant: EngineInstant) {
     host.advance(to: instant)
     host.commit(at: instant)
   }

@@ -343,9 +343,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   /// Plays what is left of the scenario, lets the programs finish, and settles the books.
   mutating func finish(notes: [String]) -> Summary {
     let trackEnd = now
-    while let due = EngineInstant.earlier(steps.next, host.ports.model.next) {
-      run(until: max(due, now))
-    }
+    while let end { run(until: end) }
     if !hasEnded { handle(.end) }
     commit()
     var summary = Summary(
@@ -398,18 +396,41 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
 
   @inline(never)
   private mutating func catchUp(to instant: EngineInstant) {
-    while let due = nextDue(), due <= instant {
-      now = max(now, due)
-      if let deadline = host.due(), deadline <= due {
-        host.advance(to: due)
-      } else if let outcome = host.ports.model.next, outcome <= due, let next = host.ports.model.removeNext()
-      {
-        handle(.subscriber(name: next.subscriber, next.event))
-      } else {
-        perform(steps.removeNext())
-      }
-      commit()
+    while let due = nextDue(), due <= instant { takeDue(at: due) }
+  }
+
+  private mutating func takeDue(at due: EngineInstant) {
+    now = max(now, due)
+    if let deadline = host.due(), deadline <= due {
+      host.advance(to: due)
+    } else if let outcome = host.ports.model.next, outcome <= due, let next = host.ports.model.removeNext() {
+      handle(.subscriber(name: next.subscriber, next.event))
+    } else {
+      perform(steps.removeNext())
     }
+    commit()
+  }
+
+  /// Takes what is due next before a report, or before the end where there is none; whether anything is. The report, or
+  /// the end, is still to be taken.
+  mutating func takeNextDue(before report: FixReport?) -> Bool {
+    guard hasStarted, let end = instant(of: report), let due = nextDue(), due <= end else { return false }
+    takeDue(at: due)
+    return true
+  }
+
+  /// When a report happens that is still to be taken, or the end where it is nil; nil where nothing leads to it.
+  private mutating func instant(of report: FixReport?) -> EngineInstant? {
+    guard let report else { return end }
+    guard isWanted(report) else { return nil }
+    let (clock, lastStamp) = (clock, lastStamp)
+    defer { (self.clock, self.lastStamp) = (clock, lastStamp) }
+    return stamp(report)
+  }
+
+  /// When the scenario or a program does something next, after the track; nil where neither does.
+  private var end: EngineInstant? {
+    EngineInstant.earlier(steps.next, host.ports.model.next).map { max($0, now) }
   }
 
   /// When anything is due next.

@@ -311,10 +311,8 @@ import Testing
       case .string, .number, .boolean, .null: tree
       }
     }
-    for question in [
-      Question(), Question(at: Self.time(91), region: "home"), Question(at: Self.time(95)),
-      Question(event: past.ids("region.enter")[0]), Question(event: past.ids("region.dwell")[0]),
-    ] {
+    let moments = [Question(), Question(at: Self.time(91), region: "home"), Question(at: Self.time(95))]
+    for question in moments + past.records.map({ Question(event: $0.id) }) {
       let answer = try Explanation(question, recording: past.recording).tree
       #expect(try without(answer) == without(past.explain(question)), "\(question)")
     }

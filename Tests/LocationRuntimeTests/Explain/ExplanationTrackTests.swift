@@ -28,8 +28,9 @@ import Testing
     UTCTime(microseconds: Drive.instant(seconds).microseconds)
   }
 
-  private func track(_ folder: TemporaryFolder) -> String {
-    let lines = Self.reports.map { report in
+  private func track(_ folder: TemporaryFolder, silence: Range<Int> = 0..<0) -> String {
+    let reports = Self.reports[..<silence.lowerBound] + Self.reports[silence.upperBound...]
+    let lines = reports.map { report in
       let place = #""lat":\#(report.latitude),"lon":\#(report.longitude)"#
       return #"{"time":"\#(report.time?.rfc3339 ?? "")",\#(place),"acc_m":5}"#
     }
@@ -59,6 +60,28 @@ import Testing
     let found = try Explanation(Question(event: exit.id), track: path, Self.request)
     #expect(found.event?["type"]?.string == "region.exit")
     #expect(!found.decisions.isEmpty)
+  }
+
+  /// In the silence after the first minute the stay is long enough, and the program acknowledges that.
+  @Test func `a record of a deadline is told as it was then, not with the fix that came after`() throws {
+    let folder = TemporaryFolder()
+    let path = track(folder, silence: 60..<170)
+    var request = Self.request
+    request.regions[0].notify = [.enter, .exit, .dwell]
+    request.regions[0].dwellSeconds = 90
+    var replay = TrackReplay(request, to: Records())
+    for report in Self.reports[..<60] + Self.reports[170...] { replay.take(.fix(report)) }
+    _ = replay.finish(notes: [])
+    let records = replay.sink.all.filter { !["power", "summary"].contains($0.type) }
+    #expect(records.contains { $0.type == "region.dwell" })
+    for record in records {
+      let found = try Explanation(Question(event: record.id), track: path, request)
+      #expect(found.time == record.time && found.event?["type"]?.string == record.type, "\(record)")
+      let told = replay.sink.all.filter {
+        if case .decision(let decision) = $0.body { decision.event == record.id } else { false }
+      }
+      #expect(found.decisions == told.map { JSONTree($0) }, "\(record)")
+    }
   }
 
   @Test func `a track of which no fix is accepted is told with its last report`() throws {
