@@ -34,7 +34,8 @@ extension Policy {
     guard sessions[index].subscriber.accuracy == .reduced else {
       return offer(event: event, trigger: trigger, region: region, to: index, in: &turn)
     }
-    guard region == nil else {
+    // Of a region no coarse position tells anything, whichever it is.
+    guard trigger.service != .regions else {
       decide(.refuse, .authorization, .reduced, index, event: event, in: &turn)
       return false
     }

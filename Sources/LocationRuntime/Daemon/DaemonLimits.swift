@@ -49,6 +49,8 @@ package enum DaemonLimits {
   static let hookSeconds = 30.0
   /// Seconds that programs have in all to end with the daemon: their grace and some.
   static let stopSeconds = 10.0
+  /// Seconds in which outlets may still accept what they were sending when the daemon began to end.
+  static let settleSeconds = 2.0
   /// Seconds that a command waits for the daemon's answer.
   package static let answerSeconds = 30.0
 }

@@ -260,6 +260,7 @@ struct DaemonLoop: ~Copyable {
     stop.ring()
     try takeEvents()
     try commit()
+    outlets.beginStop()
     notifier.end()
     audio.end()
     player.end()
@@ -268,12 +269,7 @@ struct DaemonLoop: ~Copyable {
     advertiser.end()
     conditions?.end()
     supervisor.beginStop()
-    let deadline = clock.instant.advanced(bySeconds: DaemonLimits.stopSeconds)
-    while !supervisor.hasStopped, clock.instant < deadline {
-      _ = PollSet.wait(on: supervisor.readable, atMost: clock.milliseconds(until: deadline))
-      try takeReports()
-    }
-    try takeReports()
+    try awaitEnds()
     hook.end()
     let reading = clock.read()
     // Nobody is left to do anything for: what was decided is done by the next daemon, for whoever still waits.
@@ -281,6 +277,24 @@ struct DaemonLoop: ~Copyable {
     if let trouble = live.host.journal.trouble { throw trouble }
     try live.checkpoint(at: reading)
     writeMetrics(isLast: true)
+  }
+
+  /// Waits until the programs have ended, and the outlets have nothing on its way any more; neither for long.
+  private mutating func awaitEnds() throws(Failure) {
+    let deadline = clock.instant.advanced(bySeconds: DaemonLimits.stopSeconds)
+    let settleDeadline = clock.instant.advanced(bySeconds: DaemonLimits.settleSeconds)
+    while true {
+      let now = clock.instant
+      outlets.settle(at: now)
+      let isSettling = !outlets.hasSettled && now < settleDeadline
+      guard isSettling || !supervisor.hasStopped && now < deadline else { break }
+      polled.removeAll()
+      polled.watch(supervisor.readable)
+      if isSettling { outlets.watch(&polled) }
+      _ = polled.wait(atMost: clock.milliseconds(until: isSettling ? settleDeadline : deadline))
+      try takeReports()
+    }
+    try takeReports()
   }
 
   // MARK: - One turn

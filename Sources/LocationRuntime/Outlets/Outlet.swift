@@ -23,6 +23,8 @@ protocol Outlet {
   ///
   /// - Throws: why it failed. What was not accepted is offered again, later.
   mutating func accepted() throws(OutletFailure) -> Int?
+  /// Is given nothing more, since the daemon ends. What it is sending it may still accept.
+  mutating func close()
   /// Whether nothing is left of what it did before it rested.
   var hasEnded: Bool { get }
   /// Whether what works for it has ended by itself, or will not answer any more. It is asked only while it sends nothing.

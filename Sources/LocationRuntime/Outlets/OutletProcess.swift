@@ -109,6 +109,8 @@ struct OutletProcess: Outlet {
     taken = []
   }
 
+  mutating func close() { process?.closeInput() }
+
   var hasEnded: Bool { ending.allSatisfy { ProgramStart.reap($0) != nil } }
 
   // One that stays connected is tended.

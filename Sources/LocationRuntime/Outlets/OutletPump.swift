@@ -116,8 +116,9 @@ struct OutletPump {
         restAt = nil
       }
       if outlet.takeConnection(), let note = noteConnection(at: instant) { notes.append(note) }
-      if sending == nil, let note = skip(newest) { notes.append(note) }
-      while try step(newest, at: instant) {}
+      repeat {
+        if sending == nil, let note = skip(newest) { notes.append(note) }
+      } while try step(newest, at: instant)
       if let note = takeRecovery() { notes.append(note) }
       if let stallAt, stallAt <= instant {
         throw OutletFailure("no answer for \(Int(limits.stallSeconds)) s")
@@ -273,6 +274,22 @@ struct OutletPump {
       throw failure
     }
   }
+
+  /// Gives the outlet nothing more. What it is sending now it may still accept: ``settle(at:)``.
+  mutating func beginStop() { outlet.close() }
+
+  /// Notes what was accepted since.
+  mutating func settle(at instant: EngineInstant) {
+    do throws(OutletFailure) {
+      while sending != nil, try step(nil, at: instant) {}
+    } catch {
+      // It has ended, or failed: the next daemon goes on from here.
+      sending = nil
+    }
+  }
+
+  /// Whether nothing is on its way any more.
+  var hasSettled: Bool { sending == nil }
 
   /// Ends what it does; what it has not accepted waits in the log.
   mutating func stop() {

@@ -117,6 +117,17 @@ struct OutletSet {
     for index in pumps.indices where pumps[index].outlet.name == name { pumps[index].outlet.say(line) }
   }
 
+  /// Gives the outlets nothing more; what they are sending now they may still accept.
+  mutating func beginStop() { for index in pumps.indices { pumps[index].beginStop() } }
+
+  /// Notes what was accepted since.
+  mutating func settle(at instant: EngineInstant) {
+    for index in pumps.indices { pumps[index].settle(at: instant) }
+  }
+
+  /// Whether nothing is on its way any more.
+  var hasSettled: Bool { pumps.allSatisfy(\.hasSettled) }
+
   /// Hands on what is new; what is worth a line in the log.
   ///
   /// - Parameter newest: the id of the newest event, where it is known.

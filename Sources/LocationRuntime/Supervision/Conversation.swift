@@ -31,7 +31,7 @@ final class Conversation {
   ///   - input: what is told is written to it.
   ///   - output: what it says is read from it; nil for a program that says nothing.
   ///   - takeDescriptor: takes the sockets that it passes, where `output` is a socket that may bring some.
-  init(input: Descriptor, output: Descriptor?, takeDescriptor: ((Descriptor) -> Void)? = nil) {
+  init(input: Descriptor?, output: Descriptor?, takeDescriptor: ((Descriptor) -> Void)? = nil) {
     self.takeDescriptor = takeDescriptor
     self.input = input
     self.output = output

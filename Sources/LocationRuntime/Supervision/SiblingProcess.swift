@@ -5,7 +5,7 @@ import LocationFormats
 /// A running program of locwatch's own that does what the daemon does not load the libraries for. Both speak lines of
 /// JSON: it is told by its standard input, and says by its standard output. It ends when its input does.
 struct SiblingProcess {
-  private let program: ProgramStart
+  private var program: ProgramStart
   private var queue = WriteQueue()
   private var lines: LineBuffer
 
@@ -37,7 +37,7 @@ struct SiblingProcess {
 
   /// For `poll`; -1 where there is nothing to be written.
   var readable: Int32 { program.output?.number ?? -1 }
-  var writable: Int32 { queue.isEmpty ? -1 : program.input.number }
+  var writable: Int32 { queue.isEmpty ? -1 : program.input?.number ?? -1 }
   /// Whether it has taken everything that it was told.
   var hasTakenAll: Bool { queue.isEmpty }
 
@@ -54,7 +54,13 @@ struct SiblingProcess {
   }
 
   /// Writes what goes without waiting.
-  mutating func send() { queue.send(to: program.input) }
+  mutating func send() { if let input = program.input { queue.send(to: input) } }
+
+  /// Tells it no more. It sees the end of its input, and may still say something.
+  mutating func closeInput() {
+    program.input = nil
+    queue = WriteQueue()
+  }
 
   /// What it has said, but for lines that are no JSON, and whether it says no more.
   ///

@@ -177,6 +177,39 @@ import Testing
     #expect(toy.offered == Array(8...17))
   }
 
+  /// There is always something on its way to it.
+  @Test func `the bound also holds for an outlet that is slow`() throws {
+    let toy = Toy()
+    var limits = OutletPump.Limits()
+    limits.waitingEvents = 5
+    var pump = try OutletPump(toy, try database(), limits: limits)
+    toy.answers = false
+    try log(1...3)
+    #expect(pump.pump(at: at(0), newest: 3).isEmpty)
+    try log(4...2_000)
+    #expect(pump.pump(at: at(1), newest: 2_000).isEmpty)
+    toy.answers = true
+    let notes = pump.pump(at: at(2), newest: 2_000)
+    #expect(notes == ["outlet toy: 1992 events were skipped, because more than 5 waited"])
+    #expect(toy.offered == [1, 2, 3] + Array(1_996...2_000))
+  }
+
+  @Test func `what it accepts while the daemon ends is not sent again`() throws {
+    let toy = Toy()
+    var pump = try OutletPump(toy, try database())
+    toy.answers = false
+    try log(1...3)
+    #expect(pump.pump(at: at(0)).isEmpty)
+    try log(4...6)
+    pump.beginStop()
+    pump.settle(at: at(1))
+    #expect(!pump.hasSettled && pump.cursor == 0)
+    toy.answers = true
+    pump.settle(at: at(2))
+    #expect(pump.hasSettled && toy.offered == [1, 2, 3])
+    #expect(try OutletPump(toy, try database()).cursor == 3)
+  }
+
   @Test func `what an outlet does not want neither pushes out what waits for it, nor is kept for it`() throws
   {
     var settings = OutletSettings(name: "toy", kind: .webhook, instance: "00ff")
@@ -275,6 +308,7 @@ extension Outlet {
   mutating func hasLeft() -> Bool { false }
   mutating func reap() {}
   mutating func rest(isFailure: Bool) {}
+  mutating func close() {}
   mutating func tend() throws(OutletFailure) {}
   mutating func takeConnection() -> Bool { false }
   var wantsScene: Bool { false }

@@ -91,6 +91,31 @@ import Testing
     #expect(!data.text.contains("48.139"), "\(data)")
   }
 
+  /// But for the request that is on its way where it takes longer than the daemon waits.
+  @Test func `what is accepted while the daemon ends is not sent again`() async throws {
+    let count = 300
+    let ends = 3
+    let run = try DaemonRun()
+    let endpoint = try WebhookEndpoint(run.folder)
+    try await add(run, endpoint)
+    try run.start(["--config", settings(run)])
+    for index in 0..<count { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(count)
+    #expect(await run.end() == 0)
+    try await endpoint.start()
+    for part in 1...ends {
+      try run.start(["--config", settings(run)])
+      try await run.wait("some events", seconds: 600) { ids(endpoint).count >= part * count / 4 }
+      #expect(await run.end() == 0)
+    }
+    try run.start(["--config", settings(run)])
+    try await run.wait("the cursor", seconds: 600) { try await status(run)["waiting"] == .number("0") }
+    var seen = Set<Int>()
+    let all = ids(endpoint)
+    #expect(all.filter { seen.insert($0).inserted } == (try await changes(run)))
+    #expect(all.count <= count + ends, "\(all.count)")
+  }
+
   @Test func `while the endpoint is away and the daemon is killed nothing is lost`() async throws {
     let count = Corpus.isFull ? 10_000 : 300
     let kills = Corpus.isFull ? 20 : 5
