@@ -45,10 +45,22 @@ struct BusInterface: ~Copyable {
       var interface = try BusInterface(bus, state)
       try interface.serve()
     } catch {
-      let isTaken = error.code == EEXIST
-      throw Failure(
-        .unavailable, what: isTaken ? "\(name) is taken: another locwatch-bus runs" : "the bus: \(error)")
+      throw refusal(error, of: kind)
     }
+  }
+
+  private static func refusal(_ error: MessageBus.Failure, of kind: MessageBus.Kind) -> Failure {
+    if error.code == EEXIST {
+      return Failure(.unavailable, what: "\(name) is taken: another locwatch-bus runs")
+    }
+    let (bus, remedy) =
+      switch kind {
+      case .session:
+        ("session", "run it in the user's session, or have DBUS_SESSION_BUS_ADDRESS name the bus")
+      case .system: ("system", "start dbus, or give --session")
+      }
+    let isAway = [ENOMEDIUM, ENOENT, ECONNREFUSED].contains(error.code)
+    return Failure(.unavailable, what: "the \(bus) bus: \(error)", remedy: isAway ? remedy : nil)
   }
 
   /// An error of the state file is one of the program's.

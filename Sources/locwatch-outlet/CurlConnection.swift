@@ -187,7 +187,7 @@ import LocationFormats
         : "no certificate of an authority can be read: apt-get install ca-certificates, or --authority"
     case CURLE_SSL_CONNECT_ERROR: "no TLS could be agreed on: does its port speak TLS 1.2 or later?"
     case CURLE_SSL_CERTPROBLEM:
-      "our certificate or its key can't be read, or the key has a pass phrase (--certificate and --key)"
+      "our certificate or its key can't be read, the key has a pass phrase, or is not that of the certificate (--certificate and --key)"
     case CURLE_COULDNT_CONNECT where answer.os_error != 0:
       "\(words): \(SystemReason.text(Int32(answer.os_error)))"
     case _ where answer.proxy_status >= 300: "no connection: HTTP \(answer.proxy_status)"

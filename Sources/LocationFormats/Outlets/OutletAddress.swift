@@ -65,7 +65,7 @@ package struct OutletAddress: Hashable, Sendable {
 
   /// Whether a host is this machine, by its name or address alone.
   package static func isLoopback(_ host: String) -> Bool {
-    if host == "localhost" || host == "::1" { return true }
+    if host.lowercased() == "localhost" || host == "::1" { return true }
     // A name such as 127.example.net is anybody's.
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }

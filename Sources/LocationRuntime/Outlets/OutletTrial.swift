@@ -14,10 +14,13 @@ package enum OutletTrial {
     _ = signal(SIGPIPE, SIG_IGN)
     var outlet = OutletProcess(settings.trial, environment: ProgramStart.inheritedEnvironment())
     outlet.take(OwnTracksOutlet.Scene(places: []))
-    let time = SystemClock().read().utc?.rfc3339 ?? "1970-01-01T00:00:00.000Z"
-    let line = #"{"v":1,"id":0,"type":"test","time":"\#(time)","reason":"locwatch outlets test"}"#
+    let time = SystemClock().read().utc ?? UTCTime(microseconds: 0)
+    // Another one each time: a receiver leaves out what it has had.
+    let id = Int(time.microseconds / 1_000)
+    let line =
+      #"{"v":1,"id":\#(id),"type":"test","time":"\#(time.rfc3339)","reason":"locwatch outlets test"}"#
     do throws(OutletFailure) {
-      try outlet.offer([LoggedEvent(id: 0, type: "test", region: nil, line: line)])
+      try outlet.offer([LoggedEvent(id: id, type: "test", region: nil, line: line)])
       while try outlet.accepted() == nil {
         var polled = PollSet()
         polled.watch(outlet.readable)
