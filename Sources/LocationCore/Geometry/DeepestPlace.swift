@@ -21,6 +21,7 @@ enum DeepestPlace {
   }
 
   /// Metres inside the edge of the deepest place within reach; of one that is `enoughMeters` deep, where there is one.
+  /// Where none is `leastMeters` deep, of any.
   ///
   /// - Parameters:
   ///   - hereMeters: the depth of the place itself.
@@ -30,7 +31,7 @@ enum DeepestPlace {
   ///     any that are more than they and less than it.
   static func depthMeters(
     around place: Coordinate, hereMeters: Double, knownMeters: Double, reachMeters: Double,
-    toward middle: Coordinate, enoughMeters: Double, mostPlaces: Int,
+    toward middle: Coordinate, leastMeters: Double, enoughMeters: Double, mostPlaces: Int,
     _ depth: (_ there: Coordinate, _ deepestMeters: Double) -> Double
   ) -> Double {
     let scale = LocalScale(latitude: place.latitude)
@@ -51,7 +52,7 @@ enum DeepestPlace {
     var measured = 1
     while deepest < enoughMeters, measured < mostPlaces,
       let index = squares.indices.max(by: { squares[$0].mostMeters < squares[$1].mostMeters }),
-      squares[index].mostMeters > deepest + tolerance
+      squares[index].mostMeters > Swift.max(deepest + tolerance, leastMeters)
     {
       let square = squares[index]
       squares.swapAt(index, squares.count - 1)

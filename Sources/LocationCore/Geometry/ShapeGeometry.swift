@@ -74,9 +74,11 @@ package enum ShapeGeometry: Sendable {
 
   /// The depth, in metres inside the edge, of the deepest place within `reachMeters` of a place that lies
   /// `edgeMeters` from the edge; of one outside, within that reach of the edge. Negative where nothing there
-  /// is inside. Where that is `enoughMeters` or more, any such depth will do.
+  /// is inside. Where that is `enoughMeters` or more, any such depth will do, and where it is less than `leastMeters` any
+  /// less than those.
   func attainableDepthMeters(
-    at place: Coordinate, edgeMeters: Double, reachMeters: Double, enoughMeters: Double = .infinity
+    at place: Coordinate, edgeMeters: Double, reachMeters: Double, leastMeters: Double = -.infinity,
+    enoughMeters: Double = .infinity
   ) -> Double {
     if -edgeMeters >= enoughMeters { return -edgeMeters }
     let reach = reachMeters + Swift.max(0, edgeMeters)
@@ -98,7 +100,7 @@ package enum ShapeGeometry: Sendable {
     }
     return DeepestPlace.depthMeters(
       around: place, hereMeters: -edgeMeters, knownMeters: knownMeters, reachMeters: reach, toward: middle,
-      enoughMeters: enoughMeters, mostPlaces: mostPlaces
+      leastMeters: leastMeters, enoughMeters: enoughMeters, mostPlaces: mostPlaces
     ) { there, deepest in
       switch self {
       case .circle, .ring: -self.edgeMeters(at: there)

@@ -16,6 +16,7 @@ extension RegionMonitor {
       probe.attainableMeters = catalog[slot].shape.attainableDepthMeters(
         at: fix.coordinate, edgeMeters: edge,
         reachMeters: configuration.attainableReachSigmas * sigma,
+        leastMeters: Accuracy.sigmasIn68Percent * sigma,
         enoughMeters: evidence[place].enoughMeters(probe, by: configuration))
     }
     if case .unknown(let first) = evidence[place] {

@@ -271,6 +271,10 @@ import Testing
     let bounded = shape.attainableDepthMeters(
       at: here, edgeMeters: edge, reachMeters: reach, enoughMeters: enough)
     #expect(bounded >= min(enough, depth) && bounded <= deepest + apart, "seed \(seed)")
+    let least = deepest * noise.uniform(0.5...1.5)
+    let judged = shape.attainableDepthMeters(
+      at: here, edgeMeters: edge, reachMeters: reach, leastMeters: least)
+    #expect(judged >= least ? judged >= depth - apart : depth < least + apart, "seed \(seed)")
   }
 
   @Test func aRingAroundAPoleHoldsThePole() throws {
