@@ -60,17 +60,17 @@ enum DeepestPlace {
       let half = 0.5 * square.halfMeters
       let radius = half * 2.0.squareRoot()
       for (east, north) in [(-half, -half), (half, -half), (-half, half), (half, half)] {
-        let middle = (east: square.east + east, north: square.north + north)
-        let away = Trig.hypot(middle.east, middle.north)
+        let center = (east: square.east + east, north: square.north + north)
+        let away = Trig.hypot(center.east, center.north)
         guard away - radius < reachMeters, deepest < enoughMeters else { continue }
-        // Of a square that reaches beyond, the place within reach that is nearest to its middle stands for it: no place
-        // of the square within reach is farther from that than from the middle.
+        // Of a square that reaches beyond, the place within reach that is nearest to its center stands for it: no place
+        // of the square within reach is farther from that than from the center.
         let part = away > reachMeters ? reachMeters / away : 1
-        let meters = measure(part * middle.east, part * middle.north)
+        let meters = measure(part * center.east, part * center.north)
         measured += 1
         squares.append(
           Square(
-            east: middle.east, north: middle.north, halfMeters: half, mostMeters: meters + radius))
+            east: center.east, north: center.north, halfMeters: half, mostMeters: meters + radius))
       }
     }
     return deepest
