@@ -143,6 +143,21 @@ import Testing
     #expect(one("subscribers", "would", "reason") == .string("no_service"))
   }
 
+  @Test func `B8 who may know a coarse position only would be told of no region, whichever it is`() throws {
+    var drive = Drive()
+    drive.add(0, .addRegion(Self.home))
+    let coarse = Subscriber(name: "coarse", services: [.regions], accuracy: .reduced)
+    drive.add(0, .addSubscriber(coarse, .suspended))
+    for second in 1...20 { drive.fix(Double(second), east: 0) }
+    let past = try Past(drive.events)
+    let any = try past.explain(Question(at: Self.time(10))).list("subscribers")[0].list("would")
+    let one = try past.explain(Question(at: Self.time(10), region: "home"))
+    let would = any.first { $0("service") == .string("regions") }
+    #expect(would?("action") == .string("refuse") && would?("reason") == .string("reduced"))
+    #expect(one("subscribers", "would", "action") == .string("refuse"))
+    #expect(one("subscribers", "would", "reason") == .string("reduced"))
+  }
+
   @Test func `a report that was not believed is told with its reason, and the fix before it`() throws {
     let past = try Past(Self.coming)
     let answer = try past.explain(Question(at: Self.time(95), region: "home"))
