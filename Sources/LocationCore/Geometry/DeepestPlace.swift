@@ -1,4 +1,4 @@
-/// The search for the deepest place of a shape around one.
+/// The search for the deepest place of a shape within reach of a place.
 ///
 /// A depth changes by at most a metre in a metre. So no place in a square is deeper than its middle and half its
 /// diagonal together. The square in which that is most is quartered, again and again, until no place can be deeper by
@@ -21,14 +21,14 @@ enum DeepestPlace {
   }
 
   /// Metres inside the edge of the deepest place within reach; of one that is `enoughMeters` deep, where there is one.
-  /// Where none is `leastMeters` deep, of any.
+  /// Where no place is `leastMeters` deep, the depth of any place will do.
   ///
   /// - Parameters:
   ///   - hereMeters: the depth of the place itself.
   ///   - knownMeters: a depth that is known to be within reach.
   ///   - middle: the middle of the shape, toward which it is looked first.
-  ///   - depth: metres inside the edge of a place, negative outside; or, where those are less than the deepest so far,
-  ///     any that are more than they and less than it.
+  ///   - depth: metres inside the edge of a place, negative outside. Where they are below the deepest so far, any upper
+  ///     bound of them that is also below it will do.
   static func depthMeters(
     around place: Coordinate, hereMeters: Double, knownMeters: Double, reachMeters: Double,
     toward middle: Coordinate, leastMeters: Double, enoughMeters: Double, mostPlaces: Int,
@@ -36,20 +36,21 @@ enum DeepestPlace {
   ) -> Double {
     let scale = LocalScale(latitude: place.latitude)
     var deepest = Swift.max(hereMeters, knownMeters)
-    func measure(_ east: Double, _ north: Double) -> Double {
-      let meters = depth(scale.coordinate(east: east, north: north, from: place), deepest)
+    var measured = 0
+    /// The depth of the place within reach that is nearest to one.
+    func measure(_ east: Double, _ north: Double, away: Double) -> Double {
+      let part = away > reachMeters ? reachMeters / away : 1
+      let meters = depth(scale.coordinate(east: part * east, north: part * north, from: place), deepest)
       deepest = Swift.max(deepest, meters)
+      measured += 1
       return meters
     }
     let way = scale.offset(of: middle, from: place)
-    let length = Trig.hypot(way.east, way.north)
-    let part = length > reachMeters ? reachMeters / length : 1
-    _ = measure(part * way.east, part * way.north)
+    _ = measure(way.east, way.north, away: Trig.hypot(way.east, way.north))
     let tolerance = toleranceShare * reachMeters
     var squares = [
       Square(east: 0, north: 0, halfMeters: reachMeters, mostMeters: hereMeters + reachMeters)
     ]
-    var measured = 1
     while deepest < enoughMeters, measured < mostPlaces,
       let index = squares.indices.max(by: { squares[$0].mostMeters < squares[$1].mostMeters }),
       squares[index].mostMeters > Swift.max(deepest + tolerance, leastMeters)
@@ -63,11 +64,9 @@ enum DeepestPlace {
         let center = (east: square.east + east, north: square.north + north)
         let away = Trig.hypot(center.east, center.north)
         guard away - radius < reachMeters, deepest < enoughMeters else { continue }
-        // Of a square that reaches beyond, the place within reach that is nearest to its center stands for it: no place
-        // of the square within reach is farther from that than from the center.
-        let part = away > reachMeters ? reachMeters / away : 1
-        let meters = measure(part * center.east, part * center.north)
-        measured += 1
+        // Where the center is beyond reach, no place of the square within reach is farther from the place that is
+        // measured than from the center.
+        let meters = measure(center.east, center.north, away: away)
         squares.append(
           Square(
             east: center.east, north: center.north, halfMeters: half, mostMeters: meters + radius))

@@ -74,8 +74,8 @@ package enum ShapeGeometry: Sendable {
 
   /// The depth, in metres inside the edge, of the deepest place within `reachMeters` of a place that lies
   /// `edgeMeters` from the edge; of one outside, within that reach of the edge. Negative where nothing there
-  /// is inside. Where that is `enoughMeters` or more, any such depth will do, and where it is less than `leastMeters` any
-  /// less than those.
+  /// is inside. Where it is at least `enoughMeters`, any such depth will do. Where it is less than `leastMeters`, any depth
+  /// below them will do.
   func attainableDepthMeters(
     at place: Coordinate, edgeMeters: Double, reachMeters: Double, leastMeters: Double = -.infinity,
     enoughMeters: Double = .infinity
@@ -90,7 +90,7 @@ package enum ShapeGeometry: Sendable {
       return circle.attainableDepthMeters(edgeMeters: edgeMeters, reachMeters: reachMeters)
     case .ring(let ring): middle = ring.middle
     case .area(let area):
-      // Of a strip this is the deepest place, but for where it overlaps itself.
+      // A strip is deepest on its line, unless it overlaps itself.
       if let depth = area.depthMeters(towardLineFrom: place, withinMeters: reach) {
         if depth >= enoughMeters { return depth }
         knownMeters = depth
@@ -109,7 +109,7 @@ package enum ShapeGeometry: Sendable {
     }
   }
 
-  /// Places that are measured in search of one where a strip overlaps itself: each takes long.
+  /// The most places that are measured in a strip. Each takes long, because the strip may overlap itself.
   private static let mostPlacesOfStrip = 24
 
   /// A box that holds the shape.

@@ -34,7 +34,7 @@ extension Policy {
     guard sessions[index].subscriber.accuracy == .reduced else {
       return offer(event: event, trigger: trigger, region: region, to: index, in: &turn)
     }
-    // Of a region no coarse position tells anything, whichever it is.
+    // A coarse position tells nothing of any region.
     guard trigger.service != .regions else {
       decide(.refuse, .authorization, .reduced, index, event: event, in: &turn)
       return false

@@ -204,7 +204,7 @@ struct Inquiry: ~Copyable {
   /// Fires the deadlines until then, but none after the one that makes the record that is asked about.
   private mutating func advance(to instant: EngineInstant) {
     while question.event != nil, !isReached, let due = engine.nextDeadline, due < instant { fire(until: due) }
-    if question.event == nil || !isReached { fire(until: instant) }
+    if !isReached { fire(until: instant) }
   }
 
   private mutating func fire(until instant: EngineInstant) {

@@ -23,7 +23,7 @@ protocol Outlet {
   ///
   /// - Throws: why it failed. What was not accepted is offered again, later.
   mutating func accepted() throws(OutletFailure) -> Int?
-  /// Is given nothing more, since the daemon ends. What it is sending it may still accept.
+  /// Takes no more events, because the daemon ends. It may still accept what it is sending.
   mutating func close()
   /// Whether nothing is left of what it did before it rested.
   var hasEnded: Bool { get }

@@ -15,7 +15,7 @@ package enum OutletTrial {
     var outlet = OutletProcess(settings.trial, environment: ProgramStart.inheritedEnvironment())
     outlet.take(OwnTracksOutlet.Scene(places: []))
     let time = SystemClock().read().utc ?? UTCTime(microseconds: 0)
-    // Another one each time: a receiver leaves out what it has had.
+    // Each test has an id of its own, because receivers leave out repetitions.
     let id = Int(time.microseconds / 1_000)
     let line =
       #"{"v":1,"id":\#(id),"type":"test","time":"\#(time.rfc3339)","reason":"locwatch outlets test"}"#

@@ -39,7 +39,7 @@ struct ProgramStart {
   let pid: pid_t
   /// Becomes readable when it has ended.
   let pidfd: Descriptor
-  /// Its standard input: for writing, without waiting. Whoever sets it to nil closes it.
+  /// Its standard input: for writing, without waiting. Setting it to nil closes it.
   var input: Descriptor?
   /// Its standard output: for reading, without waiting; nil where that goes where standard error goes.
   let output: Descriptor?
