@@ -46,13 +46,7 @@ struct BrokerLink {
 
   private static func url(_ settings: OutletSettings, _ secrets: OutletSecrets) throws(SendFailure) -> String
   {
-    guard let url = secrets.url ?? settings.url, let address = try? OutletAddress(url),
-      address.kind == .mqtt
-    else { throw SendFailure(unasked: "its url is no address of a broker") }
-    guard address.isEncrypted || address.isLoopback || settings.allowsPlain else {
-      throw SendFailure(
-        unasked: "mqtt to another machine without TLS is not permitted (--allow-plain permits it)")
-    }
+    let address = try SendFailure.unasked { () throws(Failure) in try secrets.address(of: settings) }
     // Curl knows the transport by these names.
     let host = address.host.contains(":") ? "[\(address.host)]" : address.host
     let port = address.port ?? (address.isEncrypted ? 8_883 : 1_883)

@@ -50,9 +50,7 @@ import LocationFormats
   /// What an outlet keeps to itself.
   static func secrets(_ settings: OutletSettings) throws(SendFailure) -> OutletSecrets {
     guard let path = settings.secrets else { return OutletSecrets() }
-    do throws(Failure) { return try OutletSecrets(path: path) } catch {
-      throw SendFailure(unasked: "\(error)")
-    }
+    return try SendFailure.unasked { () throws(Failure) in try OutletSecrets(path: path) }
   }
 }
 
@@ -109,6 +107,11 @@ struct SendFailure: Error {
   init(unasked reason: String) {
     self.reason = reason
     isAttempt = false
+  }
+
+  /// Does something of ours; nobody is asked where that fails.
+  static func unasked<Value>(_ work: () throws(Failure) -> Value) throws(SendFailure) -> Value {
+    do throws(Failure) { return try work() } catch { throw SendFailure(unasked: "\(error)") }
   }
 
   /// The other side ended the connection without a word.

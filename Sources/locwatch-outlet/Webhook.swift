@@ -20,26 +20,11 @@ struct Webhook {
   init(_ settings: OutletSettings, _ secrets: OutletSecrets) throws(SendFailure) {
     self.settings = settings
     self.secrets = secrets
-    guard let url = secrets.url ?? settings.url else {
-      throw SendFailure(unasked: "neither settings nor secrets have a url")
-    }
-    guard let address = try? OutletAddress(url), address.kind == .webhook else {
-      throw SendFailure(unasked: "its url is no address of a webhook")
-    }
-    guard address.isEncrypted || address.isLoopback || settings.allowsPlain else {
-      throw SendFailure(unasked: "http to another machine is not permitted (--allow-plain permits it)")
-    }
-    self.url = url
+    let address = try SendFailure.unasked { () throws(Failure) in try secrets.address(of: settings) }
+    url = address.text
     isNear = address.isLoopback
     isEncrypted = address.isEncrypted
-    var keys: [WebhookSignature] = []
-    for secret in secrets.signing {
-      guard let key = WebhookSignature(secret) else {
-        throw SendFailure(unasked: "secret is not whsec_ and the base64 of 24 to 64 bytes")
-      }
-      keys.append(key)
-    }
-    self.keys = keys
+    keys = secrets.signing.map { WebhookSignature(key: $0) }
     connection = try CurlConnection()
   }
 

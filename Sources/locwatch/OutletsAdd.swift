@@ -147,7 +147,9 @@ struct OutletsAdd: ReportingCommand {
       MissingRegion.text(id, among: ids, remedy: MissingRegion.remedy(id))
     }
     if let complaint = OwnTracksOutlet.complaint(about: outlet, among: ids) { lines.append(complaint) }
-    if let secrets, let complaint = OutletSecrets.complaint(about: secrets) { lines.append("\(complaint)") }
+    if let secrets, let complaint = OutletSecrets.complaint(about: secrets, of: outlet) {
+      lines.append("\(complaint)")
+    }
     return lines
       + [outlet.authority, outlet.certificate].compactMap { Self.complaint(about: $0, of: "CERTIFICATE") }
       + [outlet.key].compactMap { Self.complaint(about: $0, of: "PRIVATE KEY") }

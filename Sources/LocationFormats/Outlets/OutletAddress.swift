@@ -57,6 +57,9 @@ package struct OutletAddress: Hashable, Sendable {
     return rest.isEmpty ? (host, nil) : (rest.hasPrefix(":") ? host : "", rest.dropFirst())
   }
 
+  /// The whole address.
+  package var text: String { "\(scheme)://\(authority)\(path)" }
+
   /// Whether what is sent there is encrypted.
   package var isEncrypted: Bool { scheme != kind.scheme }
 

@@ -6,8 +6,8 @@ import Glibc
 package struct OutletSecrets: Hashable, Sendable {
   /// The address, where that is a secret itself, as with a bot's.
   package var url: String?
-  /// Keys for signatures, as `whsec_` and base64; the newest first.
-  package var signing: [String] = []
+  /// Keys for signatures, 24 to 64 bytes each (Standard Webhooks 1.0.0); the newest first.
+  package var signing: [[UInt8]] = []
   /// A token for the header `Authorization`.
   package var bearer: String?
   /// A user's name.
@@ -45,10 +45,9 @@ package struct OutletSecrets: Hashable, Sendable {
     certificate = try map.optional(.certificate)?.string()
     key = try map.optional(.key)?.string()
     for key in [Key.secret, .oldSecret] {
-      if let node = map.optional(key) { signing.append(try node.string()) }
+      if let node = map.optional(key) { signing.append(try Self.signingKey(node)) }
     }
-    let all = [url, bearer, user, password, authority, certificate, key].compactMap { $0 } + signing
-    for value in all {
+    for value in [url, bearer, user, password, authority, certificate, key].compactMap({ $0 }) {
       guard !OwnersText.hasControlCharacter(value) else {
         throw Failure(.config, file: path, what: "a value has a control character or is more than one line")
       }
@@ -60,10 +59,42 @@ package struct OutletSecrets: Hashable, Sendable {
     }
   }
 
-  /// Why the process that reads a file will refuse it; nil where nothing is known to be wrong.
-  package static func complaint(about path: String) -> Failure? {
+  /// `whsec_` and base64, or base64 alone.
+  private static func signingKey(_ node: StrictYAML) throws(Failure) -> [UInt8] {
+    let written = try node.string()
+    let text = written.hasPrefix("whsec_") ? String(written.dropFirst(6)) : written
+    let key = Base64.bytes(text)
+    guard (24...64).contains(key.count), Base64.text(key) == text else {
+      throw node.failure(
+        "not whsec_ and the base64 of 24 to 64 bytes",
+        remedy: "make one: echo whsec_$(openssl rand -base64 32)")
+    }
+    return key
+  }
+
+  /// The address of an outlet, which these may have.
+  ///
+  /// - Throws: `.config` where there is none, it is no address of that kind of outlet, or it may not be spoken to.
+  package func address(of outlet: OutletSettings) throws(Failure) -> OutletAddress {
+    guard let url = url ?? outlet.url else {
+      throw Failure(.config, what: "neither settings nor secrets have a url")
+    }
+    let scheme = outlet.kind.scheme
+    guard let address = try? OutletAddress(url), address.kind == outlet.kind else {
+      throw Failure(.config, what: "its url does not begin with \(scheme)s://")
+    }
+    guard address.isEncrypted || address.isLoopback || outlet.allowsPlain else {
+      throw Failure(
+        .config, what: "\(scheme) sends positions in the clear",
+        remedy: "use \(scheme)s, or add --allow-plain")
+    }
+    return address
+  }
+
+  /// Why the process that reads an outlet's file will refuse it; nil where nothing is known to be wrong.
+  package static func complaint(about path: String, of outlet: OutletSettings) -> Failure? {
     do throws(Failure) {
-      _ = try OutletSecrets(path: path)
+      _ = try OutletSecrets(path: path).address(of: outlet)
       return nil
     } catch {
       // Root may name the file of a daemon that runs as another user.
