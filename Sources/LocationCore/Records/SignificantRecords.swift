@@ -46,7 +46,9 @@ extension SignificantChangeEvent: SingleTypeRecord {
   package static func text(_ fields: RecordFields) -> TextRecord? {
     guard let place = fields.place else { return nil }
     guard let moved = fields.number("moved_m"), let since = fields.number("since_s") else {
-      return TextRecord("first fix", place)
+      // Of a coarse record the way is left out.
+      return fields.code("reason") == Reason.initial
+        ? TextRecord("first fix", place) : TextRecord("moved", "to \(place)")
     }
     let late = fields.code("reason") == Reason.window ? ", told when the window ended" : ""
     let distance = Wording.distance(moved, in: fields.units)

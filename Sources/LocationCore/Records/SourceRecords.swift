@@ -37,7 +37,8 @@ struct GapRecord: SingleTypeRecord {
     "see [below](#reasons-of-a-gap); live also `dropped`: reports came faster than the engine could handle them"
 
   static func text(_ fields: RecordFields) -> TextRecord? {
-    var detail = "for \(Wording.duration(fields.number("seconds") ?? 0))"
+    // Of a coarse record the time is left out.
+    var detail = fields.number("seconds").map { "for \(Wording.duration($0))" } ?? "for a while"
     if let reports = fields.number("fixes") {
       detail += ": \(Wording.count(Int(reports), "report")) left out to catch up"
     } else if fields.code("reason") == Record.Gap.segment {

@@ -73,9 +73,12 @@ extension VisitEvent: RecordFamily {
   }
 
   package static func text(_ fields: RecordFields) -> TextRecord? {
-    guard let point = fields.point, let radius = fields.number("radius_m"),
-      let arrived = fields.time("arrived")
-    else { return nil }
+    guard let point = fields.point else { return nil }
+    guard let radius = fields.number("radius_m"), let arrived = fields.time("arrived") else {
+      // Of a coarse record the cell is left.
+      let verb = ["visit.provisional": "pausing", "visit.arrive": "arrived"][fields.type]
+      return verb.map { TextRecord($0, "near \(point)") } ?? TextRecord("departed", "from near \(point)")
+    }
     let place = "\(point), within \(Wording.distance(radius, in: fields.units))"
     let seen = fields.time("seen")
     let day = arrived.rfc3339.prefix(10)

@@ -119,6 +119,65 @@ import Testing
     #expect("\(error)".contains("s.yaml:"), "\(error)")
   }
 
+  @Test(arguments: [
+    "whsec_", "whsec_c2hvcnQ=", "c2VzYW1l", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7o",
+    "whsec_\(String(repeating: "A", count: 88))",
+    "C2FVsBQIhrscChlQIMV-b5sSYspob7oD",
+  ])
+  func `a secret for signatures that is none is told with its line and without it`(secret: String) throws {
+    let folder = TemporaryFolder()
+    let path = folder.write("s.yaml", "bearer: x\nsecret: \"\(secret)\"\n")
+    try #require(unsafe chmod(path, 0o600) == 0)
+    let error = try #require(throws: Failure.self) { try OutletSecrets(path: path) }
+    #expect("\(error)".contains("s.yaml:2: secret: not whsec_ and the base64 of 24 to 64 bytes"), "\(error)")
+    #expect(!"\(error)".contains(secret.dropFirst(6)) || secret == "whsec_", "\(error)")
+  }
+
+  @Test(arguments: [
+    ("http://example.net/x", "http sends positions in the clear; use https, or add --allow-plain"),
+    ("mqtts://example.net", "its url does not begin with https://"),
+    (nil, "neither settings nor secrets have a url"),
+  ])
+  func `an address in the secrets is checked like one in the settings`(url: String?, text: String) throws {
+    var secrets = OutletSecrets()
+    secrets.url = url
+    let outlet = OutletSettings(name: "door", kind: .webhook, instance: "x")
+    let error = try #require(throws: Failure.self) { try secrets.address(of: outlet) }
+    #expect("\(error)" == text)
+  }
+
+  @Test func `keys for signatures are read with and without their prefix`() throws {
+    let folder = TemporaryFolder()
+    let key = "C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
+    let path = folder.write("s.yaml", "secret: whsec_\(key)\nold_secret: \(key)\n")
+    try #require(unsafe chmod(path, 0o600) == 0)
+    let secrets = try OutletSecrets(path: path)
+    #expect(secrets.signing == [Base64.bytes(key), Base64.bytes(key)])
+    #expect(secrets.signing[0].count == 24)
+  }
+
+  @Test(arguments: [
+    (#""type":"significant","moved_m":720.55,"since_s":300.0,"reason":"window""#, "moved to 48."),
+    (#""type":"significant","reason":"initial""#, "first fix 48."),
+    (
+      #""type":"visit.arrive","radius_m":24.8,"arrived":"2026-05-01T06:00:00Z","reason":"stayed""#,
+      "arrived near 48."
+    ),
+    (
+      #""type":"visit.depart","radius_m":24.8,"arrived":"2026-05-01T06:00:00Z","reason":"left""#,
+      "departed from near 48."
+    ),
+    (#""type":"gap","seconds":125.0,"reason":"silence""#, "no fixes for a while"),
+  ])
+  func `a coarse record is told in words that need no more than it has`(fields: String, words: String) throws
+  {
+    let line = try tree(
+      #"{"v":1,"id":1,"time":"2026-05-01T06:00:00Z","lat":48.0083633,"lon":11.5,"acc_m":5,"acc_source":"reported",\#(fields)}"#
+    )
+    #expect(
+      EventWords.text(ReducedLine.of(line)).hasPrefix(words), "\(EventWords.text(ReducedLine.of(line)))")
+  }
+
   @Test func `a test is told in words`() throws {
     let line = try tree(#"{"v":1,"id":0,"type":"test","time":"x","reason":"locwatch outlets test"}"#)
     #expect(EventWords.text(line) == "a test: locwatch outlets test")
