@@ -90,7 +90,7 @@ enum GPSDProbe {
         outcome = socket.outcomeOfConnecting()
       }
       if case .failed(let error) = outcome {
-        trouble = .unreachable(SystemReason.text(error))
+        trouble = GPSDTrouble(opening: error)
         continue
       }
       return socket

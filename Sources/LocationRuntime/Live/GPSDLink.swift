@@ -154,7 +154,7 @@ package struct GPSDLink: ~Copyable {
       }
       let outcome = next.connect(to: target)
       if case .failed(let error) = outcome {
-        trouble = .unreachable(SystemReason.text(error))
+        trouble = GPSDTrouble(opening: error)
         continue
       }
       socket = consume next
@@ -210,7 +210,7 @@ package struct GPSDLink: ~Copyable {
     case .done, .pending:
       isConnecting = false
       finishConnected()
-    case .failed(let error): tryNext(after: .unreachable(SystemReason.text(error)))
+    case .failed(let error): tryNext(after: GPSDTrouble(opening: error))
     }
   }
 

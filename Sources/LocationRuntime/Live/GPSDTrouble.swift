@@ -1,3 +1,4 @@
+import Glibc
 package import LocationFormats
 
 /// What can go wrong between us and gpsd.
@@ -6,6 +7,8 @@ package enum GPSDTrouble: Error, Hashable, Sendable {
   case unresolved(String)
   /// Connecting failed; in the system's words.
   case unreachable(String)
+  /// Our user may not connect.
+  case forbidden
   /// Connecting took too long.
   case timeout
   /// gpsd has ended the connection.
@@ -19,10 +22,18 @@ package enum GPSDTrouble: Error, Hashable, Sendable {
   /// gpsd's own words.
   case complaint(String)
 
+  /// What a system call failed with that was to open or connect.
+  ///
+  /// - Parameter code: of `errno`.
+  package init(opening code: Int32) {
+    self = code == EACCES || code == EPERM ? .forbidden : .unreachable(SystemReason.text(code))
+  }
+
   /// As an error for a person.
   package func failure(at address: SourceAddress) -> Failure {
     let (what, remedy) = words(at: address)
-    return Failure(.unavailable, what: "\(address): \(what)", remedy: remedy)
+    return Failure(
+      self == .forbidden ? .noPermission : .unavailable, what: "\(address): \(what)", remedy: remedy)
   }
 
   /// What is wrong, and what can be done about it.
@@ -42,6 +53,11 @@ package enum GPSDTrouble: Error, Hashable, Sendable {
           ? "start it (systemctl start gpsd, or gpsd -n DEVICE) or name another address"
           : "start it there, have it listen to others (gpsd -G), or name another address"
       )
+    case .forbidden:
+      (
+        "gpsd may not be asked: \(SystemReason.text(EACCES))",
+        "ask as a user who may, or name another address"
+      )
     case .timeout:
       (
         "gpsd does not answer within \(Int(GPSDLimits.connectSeconds)) s",
@@ -58,6 +74,7 @@ package enum GPSDTrouble: Error, Hashable, Sendable {
   private var ofAnother: String {
     switch self {
     case .unresolved(let reason), .unreachable(let reason), .complaint(let reason): reason
+    case .forbidden: SystemReason.text(EACCES)
     case .timeout: "no answer"
     case .closed, .notGPSD, .noSuchDevice: "it has ended the connection"
     case .silent: "nothing comes any more"

@@ -72,7 +72,7 @@ public enum NMEASource: Hashable, Sendable, CustomStringConvertible {
     case .tcp: return nil
     case .serial(let path, let baud):
       let line = SystemCall.openFile(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
-      guard line >= 0 else { throw Self.unreachable() }
+      guard line >= 0 else { throw GPSDTrouble(opening: errno) }
       guard Self.isStream(line) else {
         close(line)
         throw GPSDTrouble.unreachable("it is no serial line")
@@ -82,8 +82,6 @@ public enum NMEASource: Hashable, Sendable, CustomStringConvertible {
     case .udp(let host, let port): return try Self.listen(host, port)
     }
   }
-
-  private static func unreachable() -> GPSDTrouble { .unreachable(SystemReason.text(errno)) }
 
   /// Whether bytes come from it as they are sent: it is a terminal, or a pipe.
   private static func isStream(_ line: Int32) -> Bool {
@@ -141,7 +139,7 @@ extension NMEASource {
       throw GPSDTrouble.unreachable("another program reads it already")
     }
     if reach == .group, unsafe !join(bound, address) {
-      let failure = unreachable()
+      let failure = GPSDTrouble(opening: errno)
       close(bound)
       throw failure
     }
@@ -157,11 +155,11 @@ extension NMEASource {
     let family = unsafe Int32(address.pointee.sa_family)
     let kind = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     let socket = SystemCall.openSocket(family, kind, 0)
-    guard socket >= 0 else { throw unreachable() }
+    guard socket >= 0 else { throw GPSDTrouble(opening: errno) }
     if sharing { setOption(socket, SOL_SOCKET, SO_REUSEADDR, 1) }
     if family == AF_INET6 { setOption(socket, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0) }
     guard unsafe bind(socket, address, length) == 0 else {
-      let (isTaken, failure) = (errno == EADDRINUSE, unreachable())
+      let (isTaken, failure) = (errno == EADDRINUSE, GPSDTrouble(opening: errno))
       close(socket)
       if isTaken { return nil }
       throw failure

@@ -1,3 +1,4 @@
+import Glibc
 import LocationFormats
 import LocationRuntime
 import Testing
@@ -61,5 +62,19 @@ import Testing
     } throws: {
       ($0 as? Failure)?.code == .usage && ($0 as? Failure)?.remedy != nil
     }
+  }
+
+  @Test(arguments: [
+    (EACCES, Failure.Code.noPermission, "gpsd may not be asked: Permission denied"),
+    (ECONNREFUSED, .unavailable, "gpsd is not there: Connection refused"),
+  ])
+  func `a source that may not be opened is told apart from one that is not there`(
+    code: Int32, exit: Failure.Code, text: String
+  ) throws {
+    let address = try SourceAddress("/run/gpsd.sock")
+    let failure = GPSDTrouble(opening: code).failure(at: address)
+    #expect(failure.code == exit)
+    #expect(failure.what == "\(address): \(text)")
+    #expect(failure.remedy != nil)
   }
 }
