@@ -68,6 +68,13 @@ package struct RegionFinding: Hashable, Sendable {
     if region.notify == .dwell, region.dwellSeconds >= Self.foreverSeconds {
       note(.noEvent, "it tells of dwelling alone, after \(Wording.duration(region.dwellSeconds))")
     }
+    if !region.notify.isEmpty, !region.notify.contains(.dwell), region.dwellSeconds != Self.usualDwellSeconds
+    {
+      note(
+        .property,
+        "its dwell_s of \(Wording.duration(region.dwellSeconds)) does nothing, because its notify list has no dwell"
+      )
+    }
     return findings
   }
 
@@ -87,6 +94,9 @@ package struct RegionFinding: Hashable, Sendable {
         }
     }
   }
+
+  /// What `dwell_s` is where nothing is said, seconds.
+  private static let usualDwellSeconds = 300.0
 
   /// No visit is that long: ten years.
   private static let foreverSeconds = 3652.0 * 86_400

@@ -125,6 +125,17 @@ import Testing
     #expect(file.warnings.first?.hasSuffix("did you mean \"\(meant)\"?") == true)
   }
 
+  @Test func `warns of a property that a feature has twice, once, and takes the last`() throws {
+    let twice = #"{"radius_m":100,"radius_m":300}"#
+    let file = try Self.read(
+      Self.collection(Self.feature(properties: twice), Self.feature(id: "2", properties: twice)))
+    #expect(file.warnings == [#"f.geojson:2: feature 1: "radius_m" stands twice; the last one counts"#])
+    guard case .circle(_, let radius) = file.regions[0].shape else { throw Failure(.data, what: "no circle") }
+    #expect(radius == 300)
+    // A table has null for what is not there.
+    #expect(try Self.read(Self.feature(properties: #"{"radius_m":null,"radius_m":1}"#)).warnings == [])
+  }
+
   @Test(arguments: [
     "colour", "note", "status", "marker-color", "radial", "no", "latency", "date", "notes",
   ])

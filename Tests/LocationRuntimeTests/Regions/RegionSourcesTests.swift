@@ -233,6 +233,18 @@ import Testing
     #expect(RegionFinding.find(in: file).map(\.kind) == (isAll ? [.noEvent] : []))
   }
 
+  @Test(arguments: [
+    (#""dwell_s":600,"notify":["enter"]"#, true), (#""dwell_s":300,"notify":["enter"]"#, false),
+    (#""dwell_s":600,"notify":["dwell"]"#, false), (#""dwell_s":600"#, false),
+  ])
+  func `a dwell time that nothing is told after is told of`(properties: String, isTold: Bool) throws {
+    let file = try read(
+      #"{"type":"Feature","id":"a","properties":{"radius_m":100,\#(properties)},"geometry":{"type":"Point","coordinates":[1,2]}}"#
+    )
+    let text = "its dwell_s of 10 min does nothing, because its notify list has no dwell"
+    #expect(RegionFinding.find(in: file).map(\.text) == (isTold ? [text] : []))
+  }
+
   // MARK: - Swapped
 
   @Test func `a file whose every place is swapped is found by where the device is`() throws {
