@@ -230,6 +230,7 @@ struct OnTest: AsyncParsableCommand {
   func run() async throws {
     var status: Int32 = 0
     try Terminal.reporting { () throws(Failure) in
+      try state.requireOwn()
       let rules = try state.rules()
       let trials = try CommandRules.trials(words, among: rules)
       for trial in trials {

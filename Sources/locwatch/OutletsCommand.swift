@@ -70,6 +70,7 @@ struct OutletsCommand: AsyncParsableCommand {
     @OptionGroup var choice: OutletChoice
 
     func perform() throws(Failure) {
+      try choice.state.requireOwn()
       let outlet = try choice.outlet()
       try OutletTrial.run(outlet)
       Terminal.note("\(outlet.name) accepted it")

@@ -41,6 +41,10 @@ struct StateOptions: ParsableArguments {
     return database
   }
 
+  /// Looks whether the state file is ours alone, for what is done here in the daemon's place: as root nobody else's command
+  /// is run.
+  func requireOwn() throws(Failure) { try StatePath.requireOwn(StatePath.resolve(option: state)) }
+
   /// Where the device is, as far as anybody knows: the last fix, and the city of the machine's time zone.
   func knownPlaces() -> [Coordinate] {
     let fix = (try? lastFix())?.coordinate

@@ -183,10 +183,11 @@ package enum StatePath {
     }
   }
 
-  /// Looks whether a state file is ours alone: a daemon runs the commands that it names, and ends the processes.
+  /// Looks whether a state file is ours alone, for who runs the commands that it names, ends the processes, or sends what
+  /// the secrets files hold.
   ///
   /// - Throws: `.noPermission`.
-  static func requireOwn(_ path: String) throws(Failure) {
+  package static func requireOwn(_ path: String) throws(Failure) {
     try requireName(path)
     guard let status = Self.status(path) else { return }
     guard status.st_uid == geteuid() else {

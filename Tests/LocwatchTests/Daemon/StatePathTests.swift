@@ -69,6 +69,23 @@ import Testing
     expect(try await run(folder), "others may write it")
   }
 
+  @Test func `nor is a command of it tried out, or an outlet`() async throws {
+    let folder = TemporaryFolder()
+    let state = ["--state", folder("s.db")]
+    for command in [
+      ["on", "move"] + state + ["--", "touch", folder("mark")],
+      ["outlets", "add", "door", "--webhook", "http://127.0.0.1:9"] + state,
+    ] { #expect(try await Binary.run(command).status == 0) }
+    let tried = ["on", "test", "move"] + state
+    #expect(try await Binary.run(tried).status == 0)
+    #expect(FileManager.default.fileExists(atPath: folder("mark")))
+    try FileManager.default.removeItem(atPath: folder("mark"))
+    #expect(unsafe chmod(folder("s.db"), 0o666) == 0)
+    expect(try await Binary.run(tried), "others may write it")
+    expect(try await Binary.run(["outlets", "test", "door"] + state), "others may write it")
+    #expect(!FileManager.default.fileExists(atPath: folder("mark")))
+  }
+
   @Test(.enabled(if: geteuid() == 0))
   func `a file that may not be read is refused to who reads or changes it`()
     async throws
