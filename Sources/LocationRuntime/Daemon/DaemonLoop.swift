@@ -219,9 +219,14 @@ struct DaemonLoop: ~Copyable {
     ])
     for trouble in machine.troubles { Self.log(trouble) }
     try live.forgetUnstored(database, at: reading)
-    // What is due since the last event waits until it is known who still runs.
+    // What is due since the last event waits until it is known who still runs, and what commands have left waits for those
+    // after it: a notification may have been canceled.
     let isResumed = live.last > .distantPast
-    if isResumed { try live.handleAtLast(.machine(.absent(true))) }
+    if isResumed {
+      try live.handleAtLast(.machine(.absent(true)))
+    } else if !left.isEmpty {
+      try live.handle(.machine(.absent(true)), at: reading)
+    }
     try bookAbsence()
     if live.engine.hasNotifications { try alignNotifications() }
     try forgetBeacons()
@@ -243,7 +248,7 @@ struct DaemonLoop: ~Copyable {
     if machine.isUnlocked() { try live.handle(machine: .unlock, at: reading) }
     if !wasOtherBoot { try renewBluetooth(of: live.engine.subscribers) }
     try take(left.filter { !$0.isDone && (wasOtherBoot || !$0.isQuit) }, at: reading)
-    if isResumed { try live.handle(.machine(.absent(false)), at: clock.read()) }
+    if isResumed || !left.isEmpty { try live.handle(.machine(.absent(false)), at: clock.read()) }
     try bookReturn(isResumed: isResumed)
     try alignAudience()
     try alignReceiver()

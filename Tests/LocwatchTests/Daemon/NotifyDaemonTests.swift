@@ -132,6 +132,31 @@ import Testing
     #expect(before.advanced(bySeconds: 600) <= time && time <= after.advanced(bySeconds: 600))
   }
 
+  @Test func `what is canceled, replaced or denied before the first daemon starts is never shown`()
+    async throws
+  {
+    let run = try DaemonRun()
+    for name in ["a", "b", "c"] { try await run.add(name) }
+    let add = ["notifications", "add"]
+    for command in [
+      add + ["a", "--title", "canceled", "--id", "tea", "--now"], ["notifications", "cancel", "a", "tea"],
+      add + ["a", "--title", "replaced", "--id", "bus", "--now"],
+      add + ["a", "--title", "later", "--id", "bus", "--after", "3600"],
+      add + ["b", "--title", "denied", "--now"], ["push", "b", "--data", #"{"alert":"denied"}"#],
+      ["subscribers", "notifications", "b", "deny"], add + ["c", "--title", "shown", "--now"],
+    ] { #expect(try await run.command(command).status == 0, "\(command)") }
+    let hook = run.folder.write("hook", "#!/bin/sh\ncat >> \(run.folder("shown"))\n")
+    #expect(unsafe chmod(hook, 0o755) == 0)
+    for _ in 1...2 {
+      try run.start(run.settings("notifications: {notify_hook: [\(hook)]}\n"), isSimulated: false)
+      try await run.wait("the one that is left") { Self.shown(run).contains { $0.contains("\"shown\"") } }
+      #expect(await run.end() == 0)
+    }
+    #expect(Self.shown(run).count == 1, "\(Self.shown(run))")
+    #expect(try Self.scheduled(run) == ["bus"])
+    #expect(try await !run.decisions("a").contains { $0.contains("D4") })
+  }
+
   @Test func `B9 what is scheduled without a daemon is refused in the log where nothing shows it`()
     async throws
   {
