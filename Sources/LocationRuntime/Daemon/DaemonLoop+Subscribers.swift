@@ -224,15 +224,24 @@ extension DaemonLoop {
     case "launch", "foreground":
       try launch(view)
       // Whether its program can be started is known, and logged, only once that was tried.
-      if state == .notRunning, let program = view.subscriber.command.first {
-        _ = try CommandPath.resolve(program)
-      }
+      if state == .notRunning { try requireProgram(of: view.subscriber) }
     case "background": try live.handle(.subscriber(name: name, .background), at: reading)
     case "quit": return try live.handle(.subscriber(name: name, .quit), at: reading)
     case _: throw Failure(.usage, what: "nothing to do with a subscriber is called \"\(verb)\"")
     }
     let wanted: SubscriberState = verb == "background" ? .background : .active
     if let failure = failure(ofMoving: name, from: state, to: wanted) { throw failure }
+  }
+
+  /// Looks whether a subscriber's program and user are there.
+  private func requireProgram(of subscriber: Subscriber) throws(Failure) {
+    if let program = subscriber.command.first { _ = try CommandPath.resolve(program) }
+    guard let user = subscriber.confinement?.user else { return }
+    do throws(ProgramStart.Refusal) {
+      _ = try ProgramAccount(user: user, group: subscriber.confinement?.group)
+    } catch {
+      throw Failure(.noInput, what: error.text)
+    }
   }
 
   /// The user launches a subscriber or returns to it.

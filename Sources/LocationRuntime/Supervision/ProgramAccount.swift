@@ -3,6 +3,7 @@ import LocationCore
 
 /// The user as whom a program runs, as the machine's user database knows it.
 struct ProgramAccount: Hashable {
+  var name: String
   var user: uid_t
   var group: gid_t
   var groups: [gid_t]
@@ -15,6 +16,7 @@ struct ProgramAccount: Hashable {
     guard let entry = unsafe getpwnam(user), let home = unsafe entry.pointee.pw_dir else {
       throw .unknownAccount("there is no user \"\(user)\"")
     }
+    name = user
     self.user = unsafe entry.pointee.pw_uid
     login = unsafe ["HOME=\(String(cString: home))", "USER=\(user)", "LOGNAME=\(user)"]
     var own = unsafe entry.pointee.pw_gid

@@ -26,7 +26,7 @@ struct ProgramStart {
 
     /// The manifest names a user or group that is not there.
     static func unknownAccount(_ reason: String) -> Refusal {
-      Refusal(isOfCgroup: false, code: EPERM, reason: reason)
+      Refusal(isOfCgroup: false, code: EPERM, reason: "\(reason); make it, or change the manifest")
     }
 
     /// The next daemon would not find it.
@@ -151,7 +151,10 @@ struct ProgramStart {
     guard code == 0 else {
       let isOfUser = stage == Int32(LOCWATCH_STAGE_USER.rawValue)
       // The errno is the same where the program is there and its interpreter is not.
-      let objection = code == ENOENT ? command.first.flatMap(ScriptInterpreter.objection) : nil
+      var objection = code == ENOENT ? command.first.flatMap(ScriptInterpreter.objection) : nil
+      if code == EACCES, let account, let program = command.first {
+        objection = "user \(account.name) may not run \(program): \(SystemReason.text(code))"
+      }
       throw Refusal(
         isOfCgroup: stage == Int32(LOCWATCH_STAGE_CGROUP.rawValue), code: code,
         reason: isOfUser ? "can't become its user: \(SystemReason.text(code))" : objection)

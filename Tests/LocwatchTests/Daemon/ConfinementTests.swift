@@ -59,7 +59,26 @@ import Testing
     try await run.wait("the log") {
       run.process?.stderr.contains(#"one: can't be started: there is no user "nobody-of-that-name""#) == true
     }
+    let launched = try await run.command(["subscribers", "launch", "one"])
+    #expect(launched.status == 66, "\(launched)")
+    let text = #"locwatch: there is no user "nobody-of-that-name"; make it, or change the manifest"#
+    #expect(launched.stderr == text + "\n", "\(launched.stderr)")
     #expect(!FileManager.default.fileExists(atPath: run.folder("ran")))
+    #expect(await run.end() == 0)
+  }
+
+  @Test(.enabled(if: isRoot)) func `a program that its user may not run is told with both`() async throws {
+    let run = try DaemonRun()
+    #expect(unsafe chmod(run.folder.path, 0o755) == 0)
+    let program = run.folder.write("program", "#!/bin/sh\n")
+    #expect(unsafe chmod(program, 0o700) == 0)
+    let manifest = run.folder.write(
+      "a.yaml", "name: one\ncommand: [\(program)]\nservices: [significant-change]\nuser: nobody\n")
+    #expect(try await run.command(["subscribers", "add", manifest]).status == 0)
+    try run.start(run.settings())
+    run.move(0, second: 0)
+    let text = "one: can't be started: user nobody may not run \(program): Permission denied"
+    try await run.wait("the log") { run.process?.stderr.contains(text) == true }
     #expect(await run.end() == 0)
   }
 
