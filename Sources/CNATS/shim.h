@@ -14,9 +14,10 @@ struct locwatch_nats_message {
   int status;  // of a message of the server's about a request, as 408; 0 where it is none
 };
 
-// Connects to the first of the servers that answers; at most 16, with commas between them. The library connects again, for ever, when a connection breaks.
+// Connects to the first of the servers that answers; at most 16, with commas between them. The library connects again, for ever, when a connection breaks. With is_secure it never speaks to a server in the clear; the files are PEM, NULL for none.
 static inline natsStatus locwatch_nats_connect(natsConnection **connection, const char *servers, const char *name,
-                                               const char *credentials) {
+                                               const char *credentials, int is_secure, const char *authority,
+                                               const char *certificate, const char *key) {
   enum { most = 16 };
   natsOptions *options = NULL;
   const char *list[most];
@@ -32,6 +33,10 @@ static inline natsStatus locwatch_nats_connect(natsConnection **connection, cons
   if (status == NATS_OK) status = natsOptions_SetPingInterval(options, 5000);
   if (status == NATS_OK) status = natsOptions_SetMaxPendingMsgs(options, 1 << 20);
   if (status == NATS_OK && credentials) status = natsOptions_SetUserCredentialsFromFiles(options, credentials, NULL);
+  if (status == NATS_OK && is_secure) status = natsOptions_SetSecure(options, true);
+  if (status == NATS_OK && authority) status = natsOptions_LoadCATrustedCertificates(options, authority);
+  if (status == NATS_OK && certificate)
+    status = natsOptions_LoadCertificatesChain(options, certificate, key ? key : certificate);
   if (status == NATS_OK) status = natsConnection_Connect(connection, options);
   natsOptions_Destroy(options);
   free(text);

@@ -45,8 +45,8 @@ struct FleetProgram: ParsableCommand {
     discussion: """
       Devices publish OwnTracks JSON over MQTT or NATS. Workers turn it into the
       events that locwatch replay finds in the same tracks. Docs/Fleet.md has the
-      servers' configuration. NATS_URL and NATS_CREDS stand in for --server and
-      --creds.
+      servers' configuration. NATS_URL, NATS_CREDS, NATS_CA, NATS_CERT and
+      NATS_KEY stand in for --server, --creds, --authority, --certificate and --key.
 
         locwatch-fleet init --partitions 16 --replicas 3
         locwatch-fleet regions import places.geojson
@@ -76,7 +76,7 @@ extension ReportingCommand {
 struct ClusterOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "nats-servers, with commas between them (default: NATS_URL, or nats://127.0.0.1:4222).",
+      "nats-servers, with commas between them; tls:// encrypts (default: NATS_URL, or nats://127.0.0.1:4222).",
       valueName: "url"))
   var server: String?
 
@@ -84,10 +84,25 @@ struct ClusterOptions: ParsableArguments {
     help: ArgumentHelp("A file of credentials, as nsc makes it (default: NATS_CREDS).", valueName: "file"))
   var creds: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Certificate authorities to trust, PEM (default: NATS_CA, or the system's).", valueName: "file"))
+  var authority: String?
+
+  @Option(help: ArgumentHelp("Our certificate, PEM (default: NATS_CERT).", valueName: "file"))
+  var certificate: String?
+
+  @Option(help: ArgumentHelp("The key of our certificate, PEM (default: NATS_KEY).", valueName: "file"))
+  var key: String?
+
   func connect(as name: String) throws(Failure) -> NATSConnection {
-    let servers = server ?? EnvironmentVariable.value("NATS_URL") ?? "nats://127.0.0.1:4222"
-    let credentials = creds ?? EnvironmentVariable.value("NATS_CREDS")
-    return try NATSConnection(.init(servers: servers, credentials: credentials, name: name))
+    var options = NATSConnection.Options(
+      servers: server ?? EnvironmentVariable.value("NATS_URL") ?? "nats://127.0.0.1:4222",
+      credentials: creds ?? EnvironmentVariable.value("NATS_CREDS"), name: name)
+    options.authority = authority ?? EnvironmentVariable.value("NATS_CA")
+    options.certificate = certificate ?? EnvironmentVariable.value("NATS_CERT")
+    options.key = key ?? EnvironmentVariable.value("NATS_KEY")
+    return try NATSConnection(options)
   }
 
   func layout() throws(Failure) -> FleetLayout { try FleetLayout(try connect(as: "locwatch-fleet")) }

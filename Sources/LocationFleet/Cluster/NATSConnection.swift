@@ -20,6 +20,12 @@ package import LocationFormats
     package var credentials: String?
     /// What the servers show of this client.
     package var name: String
+    /// A PEM file with the certificate authorities to trust; nil for the system's.
+    package var authority: String?
+    /// A PEM file with our certificate; nil for none.
+    package var certificate: String?
+    /// A PEM file with its key; nil where the certificate's file has it.
+    package var key: String?
 
     package init(servers: String, credentials: String?, name: String) {
       self.servers = servers
@@ -28,28 +34,50 @@ package import LocationFormats
     }
   }
 
-  /// Connects.
+  /// Connects; with TLS where an address begins with `tls://` or a file of TLS is named, and never without then.
   ///
-  /// - Throws: `.unavailable` where no server answers, `.noPermission` where it refuses, `.usage` for no address.
+  /// - Throws: `.unavailable` where no server answers, `.noPermission` where it refuses, `.usage` for no address,
+  ///   `.noInput` where a file is not there.
   package init(_ options: Options) throws(Failure) {
-    servers = try ServerAddresses(options.servers).shown
+    let addresses = try ServerAddresses(options.servers)
+    servers = addresses.shown
+    let files = [options.authority, options.certificate, options.key].compactMap { $0 }
+    for file in files { _ = try FileBytes.read(path: file) }
+    guard options.key == nil || options.certificate != nil else {
+      throw Failure(.usage, what: "--key needs --certificate")
+    }
     if let file = options.credentials {
       let text = String(decoding: try FileBytes.read(path: file), as: UTF8.self)
       guard text.contains("BEGIN NATS USER JWT"), text.contains("BEGIN USER NKEY SEED") else {
         throw Failure(.data, file: file, what: "no credentials", remedy: "give the file that nsc made")
       }
     }
+    let isEncrypted = addresses.isEncrypted || !files.isEmpty
     var handle: OpaquePointer?
-    let status = unsafe locwatch_nats_connect(&handle, options.servers, options.name, options.credentials)
+    let status = unsafe locwatch_nats_connect(
+      &handle, options.servers, options.name, options.credentials,
+      isEncrypted ? 1 : 0, options.authority, options.certificate, options.key)
     guard status == NATS_OK, let handle = unsafe handle else {
       let isRefused = status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED
       throw Failure(
         isRefused ? .noPermission : .unavailable,
         what: "no connection to nats-server at \(servers): \(Self.lastError ?? Self.text(status))",
-        remedy: isRefused
-          ? "check --creds and the accounts of the server" : "check --server, and that it runs")
+        remedy: Self.remedy(for: status, isAnonymous: isEncrypted && options.certificate == nil))
     }
     unsafe self.handle = handle
+  }
+
+  private static func remedy(for status: natsStatus, isAnonymous: Bool) -> String {
+    switch status {
+    case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED: "check --creds and the accounts of the server"
+    case NATS_SSL_ERROR: "check --authority, --certificate and --key, and the name of the host"
+    case NATS_SECURE_CONNECTION_WANTED: "give the server TLS; nats:// speaks to it in the clear"
+    case NATS_SECURE_CONNECTION_REQUIRED: "say tls:// in --server"
+    // It tells of that only by ending the connection.
+    case _ where isAnonymous:
+      "check --server, that it runs, and whether it wants a certificate (--certificate)"
+    default: "check --server, and that it runs"
+    }
   }
 
   deinit { unsafe natsConnection_Destroy(handle) }
