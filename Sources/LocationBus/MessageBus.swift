@@ -112,6 +112,18 @@ import Glibc
     try match("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'" + names)
   }
 
+  /// The names of those that are on the bus.
+  package func running() throws(Failure) -> [String] { try names(by: "ListNames") }
+
+  /// The names of those that the bus would start.
+  package func startable() throws(Failure) -> [String] { try names(by: "ListActivatableNames") }
+
+  private func names(by method: String) throws(Failure) -> [String] {
+    try call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", method, []) {
+      (answer) throws(Failure) in try answer.texts()
+    }
+  }
+
   /// Becomes known by a name.
   ///
   /// - Throws: with `EEXIST` where somebody else has it.

@@ -9,22 +9,14 @@ import LocationFormats
 /// It writes `{"unavailable":NAME}` where there is no Avahi to publish those of a program, and `{"trouble":TEXT}` for the
 /// log. It ends when its input does, and Avahi withdraws what it had published. It is a program of its own so that the
 /// daemon needs no bus.
-///
-/// With `--look` it ends at once: with 0 where Avahi is on the bus.
 @main struct AdvertiseMain {
   /// The longest line: the name of a subscriber, of which each byte may take six, and 16 services.
   private static let lineBytes = 8_192
 
   static func main() {
-    if Array(CommandLine.arguments.dropFirst()) == ["--look"] { look() }
     BusProgram.run(
       "locwatch-advertise", see: "locwatch subscribers", on: .system,
       tell: { say(.trouble("no bus of the machine: \($0)")) }, serve: serve)
-  }
-
-  private static func look() -> Never {
-    guard let bus = try? MessageBus(.system), PublishedServices.hasAvahi(bus) else { exit(EX_UNAVAILABLE) }
-    exit(EXIT_SUCCESS)
   }
 
   private static func serve(_ bus: consuming MessageBus) throws(MessageBus.Failure) {

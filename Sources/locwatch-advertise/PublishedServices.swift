@@ -57,9 +57,6 @@ struct PublishedServices {
   /// What the machine is called on the network.
   private var host = ""
 
-  /// Whether Avahi is on the bus. It is not started for the question.
-  static func hasAvahi(_ bus: borrowing MessageBus) -> Bool { !owner(bus).isEmpty }
-
   private static func owner(_ bus: borrowing MessageBus) -> String {
     do throws(MessageBus.Failure) {
       return try bus.call(

@@ -6,9 +6,31 @@ import LocationBus
 ///
 /// It writes a line for each change, `{"metered":true,"on_battery":true,"percent":40.0}`, without what nobody says. It
 /// ends when its input does. It is a program of its own so that the daemon needs no bus.
+///
+/// `--names session` or `system` has it print the services of a bus, `{"running":[NAME],"startable":[NAME]}`, and end:
+/// `locwatch capabilities` asks.
 @main struct ConditionsMain {
   static func main() {
+    switch Array(CommandLine.arguments.dropFirst()) {
+    case ["--names", "session"]: printNames(of: .session)
+    case ["--names", "system"]: printNames(of: .system)
+    default: break
+    }
     BusProgram.run("locwatch-conditions", see: "locwatch subscribers", on: .system, serve: serve)
+  }
+
+  private static func printNames(of kind: MessageBus.Kind) -> Never {
+    do throws(MessageBus.Failure) {
+      let bus = try MessageBus(kind)
+      func list(_ names: [String]) -> String {
+        // A name of a bus has letters, digits and - _ . : alone (the D-Bus specification, "Valid Names").
+        "[\(names.map { "\"\($0)\"" }.joined(separator: ","))]"
+      }
+      print("{\"running\":\(list(try bus.running())),\"startable\":\(list(try bus.startable()))}")
+      exit(EXIT_SUCCESS)
+    } catch {
+      exit(EX_UNAVAILABLE)
+    }
   }
 
   private static let network = "org.freedesktop.NetworkManager"

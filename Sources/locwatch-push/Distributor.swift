@@ -6,20 +6,12 @@ enum Distributor {
   static let prefix = "org.unifiedpush.Distributor."
   private static let path = "/org/unifiedpush/Distributor"
   private static let interface = "org.unifiedpush.Distributor"
-  private static let bus = "org.freedesktop.DBus"
   /// Bytes of a description.
   private static let descriptionBytes = 100
 
   /// Those that run and those that the bus would start, by name.
   static func names(on bus: borrowing MessageBus) throws(MessageBus.Failure) -> [String] {
-    var names: Set<String> = []
-    for method in ["ListNames", "ListActivatableNames"] {
-      let found = try bus.call(Self.bus, "/org/freedesktop/DBus", Self.bus, method, []) {
-        (answer) throws(MessageBus.Failure) in try answer.texts()
-      }
-      names.formUnion(found.filter { $0.hasPrefix(prefix) })
-    }
-    return names.sorted()
+    Set(try bus.running() + bus.startable()).filter { $0.hasPrefix(prefix) }.sorted()
   }
 
   /// Which of them is used: the one that the user names, else the one that was used last, else the first.

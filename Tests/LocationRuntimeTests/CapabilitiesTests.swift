@@ -71,7 +71,8 @@ import Testing
     let found = daemon.corrected(gpsd)
     #expect(found.map(\.detail) == ["refused; the daemon reads tcp:192.168.1.7:10110", detail])
     #expect(found.last?.state.rawValue == works)
-    #expect(ServiceProbe.look(found).first { $0.name == "regions" }?.state.rawValue == works)
+    let probe = ServiceProbe(machine: BusNames(.system), session: BusNames(.session))
+    #expect(probe.look(found).first { $0.name == "regions" }?.state.rawValue == works)
     #expect(try DaemonProbe(status: JSONTree(Array(#"{"stale":true}"#.utf8))) == nil)
   }
 

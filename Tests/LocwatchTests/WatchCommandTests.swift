@@ -180,6 +180,23 @@ import Testing
 @Suite struct WatchUsageTests {
   private let folder = TemporaryFolder()
 
+  @Test func `A6 capabilities tells what is not on a bus that does not answer`() async throws {
+    let nowhere = "unix:path=\(folder("no-bus"))"
+    let run = try await Binary.run(
+      ["capabilities", "--gpsd", folder("none.sock"), "--json"],
+      environment: ["DBUS_SYSTEM_BUS_ADDRESS": nowhere, "DBUS_SESSION_BUS_ADDRESS": nowhere])
+    #expect(run.status == 0 && run.stderr.isEmpty, "\(run.stderr)")
+    for (name, works, detail) in [
+      ("screen-lock", "partly", "reported by locwatch lock and unlock; there is no logind to ask"),
+      ("notifications", "no", "local notifications (D): the session has no service that shows them"),
+      ("bluetooth", "no", "Bluetooth (J3): BlueZ is not on the bus of the machine"),
+      ("advertised-services", "no", "services of programs (K6): Avahi is not on the bus of the machine"),
+    ] {
+      let row = #"{"name":"\#(name)","works":"\#(works)","detail":"\#(detail)","remedy":""#
+      #expect(run.stdout.contains(row), "\(run.stdout)")
+    }
+  }
+
   @Test func `without a gpsd it ends at once with a remedy`() async throws {
     let run = try await Binary.run(["watch", "localhost:\(try Listener.freePort())"])
     #expect(run.status == 69)

@@ -43,8 +43,10 @@ public struct Capabilities: Sendable {
     let own = daemon.flatMap { $0.address.traits.isGPSD ? $0.address : nil }
     let all = try await DedicatedThread.run {
       let gpsd = GPSDProbe.look(at: address ?? own ?? .local)
-      let found = (daemon?.corrected(gpsd) ?? gpsd) + MachineProbe.look() + SuspensionProbe.look()
-      return found + ServiceProbe.look(found)
+      let machine = BusNames(.system)
+      let found =
+        (daemon?.corrected(gpsd) ?? gpsd) + MachineProbe.look(machine) + SuspensionProbe.look()
+      return found + ServiceProbe(machine: machine, session: BusNames(.session)).look(found)
     }
     return Capabilities(all: all)
   }

@@ -3,7 +3,7 @@ import LocationFormats
 
 /// What the machine offers beside suspension of programs: memory pressure, sleep, the time, the screen's lock.
 enum MachineProbe {
-  static func look() -> [Capability] { [clock, memoryPressure, sleep, screenLock] }
+  static func look(_ bus: BusNames) -> [Capability] { [clock, memoryPressure, sleep, screenLock(bus)] }
 
   private static var clock: Capability {
     guard SystemClock().read().utc == nil else {
@@ -50,10 +50,8 @@ enum MachineProbe {
   }
 
   /// The lock of the screen is reported, not noticed: logind tells it on D-Bus, which the daemon does not speak.
-  private static var screenLock: Capability {
-    let bus = EnvironmentVariable.value("DBUS_SYSTEM_BUS_ADDRESS")
-    let hasBus = unsafe access("/run/dbus/system_bus_socket", F_OK) == 0
-    guard bus != nil || hasBus else {
+  private static func screenLock(_ bus: BusNames) -> Capability {
+    guard bus.has("org.freedesktop.login1") else {
       return Capability(
         "screen-lock", .partly, "reported by locwatch lock and unlock; there is no logind to ask",
         remedy: "have the screen's locker run both (Docs/Subscribers.md)")

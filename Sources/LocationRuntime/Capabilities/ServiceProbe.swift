@@ -2,14 +2,19 @@ import Glibc
 import LocationFormats
 
 /// A row for each service and background mode, with why it is not there where it is not (rule A6).
-enum ServiceProbe {
+struct ServiceProbe {
+  /// The bus of the machine.
+  let machine: BusNames
+  /// The bus of the user's session.
+  let session: BusNames
+
   /// - Parameter others: what was found out of gpsd and the machine.
-  static func look(_ others: [Capability]) -> [Capability] {
+  func look(_ others: [Capability]) -> [Capability] {
     let fixes = others.first { $0.name == "live-fixes" }
-    return services.map { name, detail in
+    return Self.services.map { name, detail in
       guard let fixes, fixes.state != .yes else { return Capability(name, .yes, detail) }
       return Capability(name, fixes.state, "needs live fixes: \(fixes.detail)", remedy: fixes.remedy)
-    } + [outlets] + modes(others)
+    } + [Self.outlets] + modes(others)
   }
 
   /// Webhooks and MQTT take a program of their own.
@@ -29,7 +34,7 @@ enum ServiceProbe {
     ("duty-cycling", "run --sampling adaptive switches the receiver"),
   ]
 
-  private static func modes(_ others: [Capability]) -> [Capability] {
+  private func modes(_ others: [Capability]) -> [Capability] {
     let hasBus = ConditionsLink.hasBus && ConditionsLink.helper != nil
     let source =
       hasBus
@@ -43,8 +48,8 @@ enum ServiceProbe {
         "transfers", .no, "\(TransferProcess.path) is missing",
         remedy: "install locwatch-transfer beside locwatch")
     return [
-      notifications, fetch, keepAlive(others), network, audio, push, transfers, serial, beacons, bluetooth,
-      advertisedServices,
+      notifications, fetch, Self.keepAlive(others), Self.network, Self.audio, push, transfers, Self.serial,
+      beacons, bluetooth, advertisedServices,
     ]
   }
 
@@ -60,13 +65,16 @@ enum ServiceProbe {
       remedy: "run the daemon with CAP_WAKE_ALARM on a machine with a real-time clock")
   }
 
-  private static var push: Capability {
+  private var push: Capability {
     let ways = "pushes (H) come over the control socket and from MQTT outlets with --pushes"
-    guard let distributors = PushProbe.distributors else {
+    guard NotifyHook.hasBus(environment: ProgramStart.inheritedEnvironment()),
+      SiblingProgram.executable("locwatch-push") != nil
+    else {
       return Capability(
         "push", .partly, "\(ways); UnifiedPush needs a session bus and locwatch-push",
         remedy: "forward those of other services with locwatch push")
     }
+    let distributors = session.all(beginning: "org.unifiedpush.Distributor.")
     guard !distributors.isEmpty else {
       return Capability(
         "push", .partly, "\(ways); no UnifiedPush distributor is on the session bus",
@@ -77,16 +85,25 @@ enum ServiceProbe {
       remedy: "have them taken: systemctl --user enable --now locwatch-push")
   }
 
-  private static var beacons: Capability {
+  private var beacons: Capability {
     guard BeaconLink.helper != nil else {
-      let lack = lack(of: "locwatch-beacons", "bluez")
+      let lack = Self.lack(of: "locwatch-beacons", "bluez")
       return Capability(
         "beacons", .partly, "regions of beacons (B11) are told by the control socket alone: \(lack.what)",
         remedy: lack.remedy)
     }
+    guard machine.has(Self.blueZ) else {
+      return Capability(
+        "beacons", .partly,
+        "regions of beacons (B11) are told by the control socket alone: BlueZ is not on the bus of the machine",
+        remedy: Self.blueZRemedy)
+    }
     return Capability(
       "beacons", .yes, "regions of beacons (B11), by BlueZ where it has an adapter that looks for them")
   }
+
+  private static let blueZ = "org.bluez"
+  private static let blueZRemedy = "install bluez, or start it"
 
   private static var network: Capability {
     Capability("network", .yes, "up to 4 sockets of a suspended program are watched (E4)")
@@ -105,13 +122,13 @@ enum ServiceProbe {
       : ("there is no bus of the machine", "install dbus and \(package)")
   }
 
-  private static var advertisedServices: Capability {
+  private var advertisedServices: Capability {
     let name = "advertised-services"
     guard AdvertiseLink.helper != nil else {
-      let lack = lack(of: "locwatch-advertise", "avahi-daemon")
+      let lack = Self.lack(of: "locwatch-advertise", "avahi-daemon")
       return Capability(name, .no, "services of programs (K6): \(lack.what)", remedy: lack.remedy)
     }
-    guard AdvertiseLink.hasAvahi else {
+    guard machine.runs("org.freedesktop.Avahi") else {
       return Capability(
         name, .no, "services of programs (K6): Avahi is not on the bus of the machine",
         remedy: "install avahi-daemon, or start it")
@@ -119,10 +136,14 @@ enum ServiceProbe {
     return Capability(name, .yes, "services of programs (K6) are published by Avahi while they run")
   }
 
-  private static var bluetooth: Capability {
+  private var bluetooth: Capability {
     guard BluetoothLink.helper != nil else {
-      let lack = lack(of: "locwatch-bluetooth", "bluez")
+      let lack = Self.lack(of: "locwatch-bluetooth", "bluez")
       return Capability("bluetooth", .no, "Bluetooth (J3): \(lack.what)", remedy: lack.remedy)
+    }
+    guard machine.has(Self.blueZ) else {
+      return Capability(
+        "bluetooth", .no, "Bluetooth (J3): BlueZ is not on the bus of the machine", remedy: Self.blueZRemedy)
     }
     return Capability(
       "bluetooth", .yes, "Bluetooth (J3) wakes and starts programs, by BlueZ where it has an adapter")
@@ -140,15 +161,20 @@ enum ServiceProbe {
       "audio", hasPlayer ? .yes : .partly, "sessions (F), heard through PipeWire (F3); \(keys)")
   }
 
-  private static var notifications: Capability {
+  private var notifications: Capability {
     let helper = NotifyHook.desktop(environment: ProgramStart.inheritedEnvironment())
-    guard helper.isEmpty else {
+    guard helper.isEmpty || !session.has("org.freedesktop.Notifications") else {
       return Capability(
         "notifications", .yes, "local notifications (D) go to the desktop's service of this session")
     }
     let lack =
-      SiblingProgram.executable("locwatch-notify") == nil
-      ? "locwatch-notify is missing" : "there is no session bus"
+      if !helper.isEmpty {
+        "the session has no service that shows them"
+      } else if SiblingProgram.executable("locwatch-notify") == nil {
+        "locwatch-notify is missing"
+      } else {
+        "there is no session bus"
+      }
     return Capability(
       "notifications", .no, "local notifications (D): \(lack)", remedy: NotifyHook.remedy)
   }

@@ -18,22 +18,6 @@ struct AdvertiseLink: LinkedSibling {
     ConditionsLink.hasBus ? SiblingProgram.executable("locwatch-advertise") : nil
   }
 
-  /// Whether Avahi is on the bus of the machine now.
-  static var hasAvahi: Bool {
-    guard let helper,
-      let program = try? ProgramStart(
-        command: [helper, "--look"], environment: ProgramStart.inheritedEnvironment(), hasOutput: false)
-    else { return false }
-    guard PollSet.wait(on: program.pidfd.number, atMost: patienceMilliseconds) != 0 else {
-      program.end()
-      return false
-    }
-    return program.reap()?.status == 0
-  }
-
-  /// How long the bus may take to answer.
-  private static let patienceMilliseconds: Int32 = 5_000
-
   /// What is published of a subscriber from now on.
   mutating func publish(_ services: [AdvertisedService], of name: String) {
     guard services != wanted[name] ?? [] else { return }
