@@ -8,6 +8,8 @@ struct DesktopNotification {
   private var body = ""
   private var sound: String?
   private var action: String?
+  /// The number at the program's icon; 0 for none, nil where nothing is said.
+  private var badge: Int64?
 
   private static let service = "org.freedesktop.Notifications"
   private static let path = "/org/freedesktop/Notifications"
@@ -24,6 +26,7 @@ struct DesktopNotification {
         case "body": body = try Self.text(&reader)
         case "sound": sound = try reader.string()
         case "action": action = try Self.text(&reader)
+        case "badge": badge = Int64(exactly: try reader.number())
         case _: try reader.skip()
         }
       }
@@ -62,9 +65,23 @@ struct DesktopNotification {
       ]
     ) { (answer) throws(MessageBus.Failure) in (try answer.number(), answer.sender) }
     noteShown()
+    // It is shown, whatever becomes of the icon.
+    try? showBadge(on: bus)
     guard hasActions else { return false }
     // What becomes of the bus now does not take it from the user.
     return (try? Self.isOpened(id, of: owner, on: bus, within: seconds)) ?? false
+  }
+
+  /// Has launchers show the number at the icon of the program, as long as we are on the bus (the LauncherEntry of Unity,
+  /// which docks and KDE's task bar take too). They know a program by the name of its desktop file.
+  private func showBadge(on bus: borrowing MessageBus) throws(MessageBus.Failure) {
+    guard let badge else { return }
+    try bus.emit(
+      "/com/canonical/unity/launcherentry/1", "com.canonical.Unity.LauncherEntry", "Update",
+      [
+        .text("application://\(subscriber).desktop"),
+        .map([.init("count", .long(badge)), .init("count-visible", .flag(badge > 0))]),
+      ])
   }
 
   /// Waits until the user opens or closes a notification; whether it was opened.

@@ -17,6 +17,10 @@ import Testing
         while not bus.name_has_owner(interface): time.sleep(0.02)
         return service
     service = serve(log)
+    launcher = subprocess.Popen(["/usr/bin/dbus-monitor", "interface='com.canonical.Unity.LauncherEntry'"],
+                                stdout=subprocess.PIPE, text=True)
+    # It is told its own name once it listens.
+    while "NameLost" not in launcher.stdout.readline(): pass
     shown = subprocess.Popen([helper], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     shown.stdin.write(line + "\n")
     shown.stdin.close()
@@ -38,6 +42,11 @@ import Testing
         service = serve(log + "2")
         emit("ActionInvoked", "us", dbus.UInt32(1), "default")
     print(said, shown.wait())
+    if '"badge"' in line:
+        update = [""]
+        while "boolean" not in update[-1]: update.append(launcher.stdout.readline().strip())
+        print("|".join(update))
+    launcher.terminate()
     service.terminate()
     """#
 
@@ -66,6 +75,17 @@ import Testing
     let shown = try await Self.show(Self.tea, deed)
     #expect(shown.status == "shown \(status)")
     #expect(shown.log.contains(#"Notify "a" 0 "" "Tea" "a < b" ["default", "Open"]"#), "\(shown.log)")
+  }
+
+  @Test(arguments: [(3, "int64 3", "boolean true"), (0, "int64 0", "boolean false")])
+  func `a badge is told to launchers by the name of the program`(
+    badge: Int, count: String, isVisible: String
+  ) async throws {
+    let line = Self.tea.replacing("\"data\"", with: "\"badge\":\(badge),\"data\"")
+    let shown = try await Self.show(line, "close").status
+    for words in ["shown 0\n", "member=Update", #"string "application://a.desktop""#, count, isVisible] {
+      #expect(shown.contains(words), "\(shown)")
+    }
   }
 
   @Test func `a service without actions is not waited for, and one with markup gets it`() async throws {
