@@ -90,7 +90,7 @@ package struct DeviceReport {
       "sequence": .integer(device.sequence), "time": fix.map { .string($0.time.rfc3339) },
       "lat": fix.map { .fixed($0.coordinate.latitude, FixedPoint.degrees) },
       "lon": fix.map { .fixed($0.coordinate.longitude, FixedPoint.degrees) },
-      "acc_m": fix.map { .fixed($0.accuracy.radiusMeters, 1) },
+      "acc_m": fix.map { .fixed($0.accuracy.radiusMeters, FixedPoint.meters) },
     ]).text
   }
 }

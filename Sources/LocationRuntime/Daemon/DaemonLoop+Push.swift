@@ -20,9 +20,7 @@ extension DaemonLoop {
     // What a transport names a push by that has no name of its own.
     if push.id == nil, let id = request["id"] { push.id = try PushPayload.id(id) }
     try self.push(push, to: name)
-    guard let drop = live.host.lastDecision(.drop), drop.subscriber == name, drop.reason == .duplicate else {
-      return []
-    }
+    guard live.host.lastDecisions(about: name).last?.reason == .duplicate else { return [] }
     return [.init(key: DaemonSeat.duplicate, value: .boolean(true))]
   }
 

@@ -49,15 +49,14 @@ extension DaemonLoop {
     return objection(to: .mode(event), of: name)
   }
 
-  /// The decision against the event that was handled last: the engine refused it, or it is a push for the user alone and
-  /// nothing shows its alert. Nil where neither holds.
+  /// The decision against the event that was handled last: the engine refused it, or it is a push of which nothing comes
+  /// to anybody. Nil where neither holds. A push of a name that was taken before is no such push.
   func objection(to event: SubscriberEvent, of name: String) -> Decision? {
     if let refusal = live.host.refusal { return refusal.subscriber == name ? refusal : nil }
-    guard case .mode(.push(let push)) = event, !push.isContentAvailable,
-      let drop = live.host.lastDecision(.drop), drop.subscriber == name,
-      [.noNotifier, .notPermitted].contains(drop.reason)
-    else { return nil }
-    return drop
+    guard case .mode(.push) = event else { return nil }
+    let decisions = live.host.lastDecisions(about: name)
+    let isInVain = decisions.allSatisfy { $0.action == .drop && $0.reason != .duplicate }
+    return isInVain ? decisions.last : nil
   }
 
   /// Tells a program that it does not get what it asked for.

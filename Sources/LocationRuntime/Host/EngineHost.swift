@@ -94,13 +94,14 @@ package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts
   /// What the event that was handled last has led to. Ask before the commit.
   private var lastEffects: ArraySlice<Effect> { effects[min(lastEvent, effects.count)...] }
 
-  /// What was decided last because of the event that was handled last, of the decisions to do `action`; nil where none
-  /// was. Ask before the commit.
-  func lastDecision(_ action: Decision.Action) -> Decision? {
-    for case .record(let record) in lastEffects.reversed() {
-      if case .decision(let decision) = record.body, decision.action == action { return decision }
+  /// What was decided about a subscriber because of the event that was handled last. Ask before the commit.
+  func lastDecisions(about subscriber: String) -> [Decision] {
+    lastEffects.compactMap { effect in
+      guard case .record(let record) = effect, case .decision(let decision) = record.body,
+        decision.subscriber == subscriber
+      else { return nil }
+      return decision
     }
-    return nil
   }
 
   /// When the engine has something due; see ``Engine/due()``.

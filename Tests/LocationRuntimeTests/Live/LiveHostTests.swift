@@ -175,7 +175,8 @@ import Testing
     let push = Push(id: "m1", alert: nil, isContentAvailable: true, payload: "{}")
     try live.handle(.subscriber(name: "a", .mode(.push(push))), at: reading(2))
     #expect(live.engine.subscriberState("a") == .background)
-    #expect(live.host.lastDecision(.refuse)?.reason == .noSource, "the program is told so")
+    let refusals = live.host.lastDecisions(about: "a").filter { $0.action == .refuse }
+    #expect(refusals.map(\.reason) == [.noSource], "the program is told so")
     #expect(live.host.refusal == nil)
     try live.handle(.subscriber(name: "a", .start(.significantChange)), at: reading(3))
     #expect(live.host.refusal?.reason == .noSource)

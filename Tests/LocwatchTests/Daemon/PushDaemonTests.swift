@@ -127,6 +127,12 @@ import Testing
     // One that the program is to be told of is not.
     let both = try await run.command(["push", "a", "--data", #"{"alert":"dinner","content-available":1}"#])
     #expect(both.status == 0, "\(both.stderr)")
+    // One that nobody gets is.
+    #expect(try await run.command(["subscribers", "quit", "a"]).status == 0)
+    for data in [#"{"content-available":1}"#, #"{"alert":"dinner","content-available":1}"#] {
+      let dropped = try await run.command(["push", "a", "--data", data])
+      #expect(dropped.status == 1 && dropped.stderr.contains("refused by rule A7"), "\(dropped.stderr)")
+    }
     #expect(await run.end() == 0)
     let log = run.process?.stderr ?? ""
     #expect(log.contains("a: what was asked for before the daemon started is \(refusal)"), "\(log)")

@@ -235,7 +235,9 @@ extension NotifyHook {
     case Failure.Code.data.rawValue:
       return leaveOut(request, trouble, at: now)
     case Failure.Code.unavailable.rawValue where hook.isEmpty:
-      return fail(request, "the session bus has no org.freedesktop.Notifications, or that answers with an error", at: now)
+      return fail(
+        request, "the session bus has no org.freedesktop.Notifications, or that answers with an error",
+        at: now)
     case _: return fail(request, trouble, at: now)
     }
   }
