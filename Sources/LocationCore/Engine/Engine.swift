@@ -489,6 +489,7 @@ extension Engine {
       case .quit: policy.forceQuit(index, in: &turn)
       case .exited(let status): policy.exited(index, status: status, in: &turn)
       case .orphaned: policy.orphaned(index, in: &turn)
+      case .begun(let seconds): policy.beginLate(index, seconds: seconds)
       case .registered: policy.registered(index, in: &turn)
       case .acknowledged(let id, _): policy.acknowledge(id, index, in: &turn)
       case .dismissed(let id): policy.dismiss(id, index, in: &turn)

@@ -43,6 +43,8 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   case exited(status: Int32)
   /// Who ran its process is gone, and so the process had to be ended: no fault of its own.
   case orphaned
+  /// Its process began so many seconds after it was called, because the one before took its time to end.
+  case begun(lateSeconds: Double)
   /// Its program, which was not there when it was called, has come to the socket by itself.
   case registered
   /// It is done with an event, and spent so many core seconds on it.
@@ -83,7 +85,7 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   public var endsProcess: Bool {
     switch self {
     case .quit, .exited, .orphaned: true
-    case .foreground, .background, .registered, .acknowledged, .dismissed, .beginTask, .endTask,
+    case .foreground, .background, .begun, .registered, .acknowledged, .dismissed, .beginTask, .endTask,
       .authorization, .accuracy, .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran, .done,
       .preserve, .interrupted, .finished, .mode:
       false

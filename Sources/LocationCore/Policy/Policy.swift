@@ -270,16 +270,33 @@ extension Policy {
   }
 }
 
+// MARK: - While its process is not there yet
+
+extension Policy {
+  /// The process of a program that was called before has begun only now: its time begins with it (rule K1).
+  mutating func beginLate(_ index: Int, seconds: Double) {
+    guard sessions[index].state != .notRunning, seconds > 0 else { return }
+    update(index) { $0.postpone(bySeconds: seconds) }
+    refreshDeadline()
+  }
+}
+
 extension Session {
-  /// Nobody was there for some seconds: what was left of the program's time is left.
-  fileprivate mutating func giveBack(seconds: Double) {
-    func move(_ instant: inout EngineInstant?) { instant = instant?.advanced(bySeconds: seconds) }
-    for place in assertions.indices { move(&assertions[place].end) }
+  /// What runs for the program ends so much later.
+  fileprivate mutating func postpone(bySeconds seconds: Double) {
+    for place in assertions.indices {
+      assertions[place].end = assertions[place].end?.advanced(bySeconds: seconds)
+    }
     taskClock?.move(bySeconds: seconds)
     wakeClock?.move(bySeconds: seconds)
-    move(&exitAt)
-    move(&purgeAt)
-    move(&restoredAt)
+    exitAt = exitAt?.advanced(bySeconds: seconds)
+  }
+
+  /// Nobody was there for some seconds: what was left of the program's time is left.
+  fileprivate mutating func giveBack(seconds: Double) {
+    postpone(bySeconds: seconds)
+    purgeAt = purgeAt?.advanced(bySeconds: seconds)
+    restoredAt = restoredAt?.advanced(bySeconds: seconds)
     if let end = standard.request?.end { standard.request?.end = end.advanced(bySeconds: seconds) }
     for part in ModePart.all { part.giveBack?(&modes, seconds) }
   }

@@ -270,7 +270,8 @@ extension SubscriberEvent {
     switch self {
     case .acknowledged, .dismissed, .done, .finished, .exited, .orphaned, .mode(.presented), .mode(.fetched):
       true
-    case .foreground, .background, .quit, .registered, .beginTask, .endTask, .authorization, .accuracy,
+    case .foreground, .background, .quit, .begun, .registered, .beginTask, .endTask, .authorization,
+      .accuracy,
       .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran, .preserve, .interrupted, .mode:
       false
     }
@@ -280,7 +281,7 @@ extension SubscriberEvent {
   fileprivate var isAnswer: Bool {
     switch self {
     case .acknowledged, .beginTask, .endTask, .start, .stop, .locate, .mode: true
-    case .foreground, .background, .quit, .exited, .orphaned, .registered, .authorization, .accuracy,
+    case .foreground, .background, .quit, .exited, .orphaned, .begun, .registered, .authorization, .accuracy,
       .backgroundDelivery, .memory, .lock, .overran, .done, .preserve, .interrupted, .finished, .dismissed:
       false
     }

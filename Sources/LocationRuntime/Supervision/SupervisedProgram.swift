@@ -16,6 +16,8 @@ final class SupervisedProgram: SupervisedSubscriber {
   /// What a resident is to be started for once the process that is ending has ended, and what it is then told.
   private var nextLaunch: LaunchNotice?
   private var backlog: [(event: Int?, line: [UInt8])] = []
+  /// When it was first called for the next process, while the one before ends; milliseconds.
+  private var calledAt: Int64?
   /// Whether it is suspended as soon as it is started and has read that.
   private var isToBeSuspended = false
   /// What a oneshot is still to be started for, in order: launches by the user come before events.
@@ -157,6 +159,7 @@ final class SupervisedProgram: SupervisedSubscriber {
         run.tree.setPrecedence(isForeground: launch.isOfUser)
         resume(run, for: launch)
       } else {
+        noteCall(at: now)
         queue(launch)
         startIfDue(at: now)
       }
@@ -169,9 +172,16 @@ final class SupervisedProgram: SupervisedSubscriber {
       let isOfLaunch = run.map { !$0.isEnding && $0.event == nil } ?? false
       // A process is there for that already, or will be.
       if errand.isPlainLaunch, isOfLaunch || errands.contains(where: \.isPlainLaunch) { return }
+      noteCall(at: now)
       errands.insert(errand, at: errands.prefix(while: \.isLaunch).count)
       startIfDue(at: now)
     }
+  }
+
+  /// Its time begins with its process, which waits for the end of the one before.
+  private func noteCall(at now: Int64) {
+    let isEnding = run?.isEnding == true || run == nil && !predecessors.allSatisfy(\.isGone)
+    calledAt = isEnding ? calledAt ?? now : nil
   }
 
   /// Has it started for what came first, and told the rest in its turn.
@@ -194,6 +204,7 @@ final class SupervisedProgram: SupervisedSubscriber {
       guard !isKnown, failure == nil else { return }
       // Nobody keeps an update: the next one takes its place.
       if cause.rule == .standard { errands.removeAll(where: \.isUpdate) }
+      noteCall(at: now)
       errands.append(.event(event, line: line, cause))
       startIfDue(at: now)
     }
@@ -207,6 +218,7 @@ final class SupervisedProgram: SupervisedSubscriber {
       isToBeSuspended = true
       return
     }
+    calledAt = nil
     guard let run else { return }
     // A oneshot reads its event and nothing else.
     run.suspend(at: now, isTold: subscriber.style == .resident)
@@ -215,6 +227,7 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   private func terminate(at now: Int64) {
     nextLaunch = nil
+    calledAt = nil
     isToBeSuspended = false
     backlog = []
     errands = []
@@ -260,6 +273,10 @@ final class SupervisedProgram: SupervisedSubscriber {
   }
 
   private func start(_ launch: LaunchNotice, event: Int?, line: [UInt8], at now: Int64) {
+    if let calledAt {
+      tell([.event(subscriber: name, .begun(lateSeconds: Double(now - calledAt) / 1_000))])
+      self.calledAt = nil
+    }
     do throws(ProgramStart.Refusal) {
       let run = try startedRun(launch, event: event, line)
       self.run = run

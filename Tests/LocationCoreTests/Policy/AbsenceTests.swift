@@ -103,6 +103,21 @@ import Testing
     }
   }
 
+  @Test func `K1 a program whose process begins late has its whole time from then on`() {
+    var stage = Clock.wake.begun()
+    let due = Clock.wake.seconds
+    stage.say(5, .begun(lateSeconds: 4.5))
+    stage.wait(until: due + 4.49)
+    #expect(Clock.wake.count(on: stage) == 0, "\(stage.log())")
+    stage.wait(until: due + 4.51)
+    #expect(Clock.wake.count(on: stage) == 1, "\(stage.log())")
+    // Of one that does not run it means nothing.
+    let log = stage.log()
+    #expect(stage.state() == .notRunning)
+    stage.say(due + 4.6, .begun(lateSeconds: 4.5))
+    #expect(stage.log() == log)
+  }
+
   @Test func `K1 what is taken before somebody is there again counts from where the time stood`() {
     var stage = Clock.wake.begun()
     stage.take(8, .machine(.absent(true)))

@@ -143,6 +143,12 @@ final class SupervisorRun {
     }
   }
 
+  func lateSeconds(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> Double {
+    try wait("late start of \(name)", sourceLocation: sourceLocation) {
+      if case .event(name, .begun(let seconds)) = $0 { seconds } else { nil }
+    }
+  }
+
   func suspension(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws
     -> SuspensionMethod
   {

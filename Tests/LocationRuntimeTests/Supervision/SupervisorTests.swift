@@ -235,6 +235,51 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test(arguments: [Subscriber.Style.resident, .oneshot])
+  func `K1 it tells how long a program that was called waited for the end of the last process`(
+    style: Subscriber.Style
+  ) async throws {
+    let run = try SupervisorRun(graceMilliseconds: 60_000)
+    let folder = TemporaryFolder()
+    run.add("slow", style: style, "trap '' TERM; while ! [ -e '\(folder("end"))' ]; do sleep 0.01; done")
+    run.relaunch("slow", event: 1)
+    run.deliver("slow", event: 1)
+    let first = try run.pid("slow")
+    run.terminate("slow")
+    run.relaunch("slow", event: 2)
+    run.deliver("slow", event: 2)
+    try run.settle()
+    usleep(50_000)
+    _ = folder.write("end", "")
+    _ = try run.end("slow")
+    let late = try run.lateSeconds("slow")
+    #expect(late >= 0.05 && late < 60, "\(late)")
+    #expect(try run.pid("slow") != first)
+    await run.supervisor.stop()
+  }
+
+  @Test func `K1 a call that was taken back is no call that waited`() async throws {
+    let run = try SupervisorRun(graceMilliseconds: 60_000)
+    let folder = TemporaryFolder()
+    run.add("slow", style: .oneshot, "trap '' TERM; while ! [ -e '\(folder("end"))' ]; do sleep 0.01; done")
+    run.relaunch("slow", event: 1)
+    run.deliver("slow", event: 1)
+    let first = try run.pid("slow")
+    run.terminate("slow")
+    run.relaunch("slow", event: 2)
+    run.deliver("slow", event: 2)
+    run.suspend("slow")
+    try run.settle()
+    _ = folder.write("end", "")
+    _ = try run.end("slow")
+    run.relaunch("slow", event: 2)
+    run.deliver("slow", event: 2)
+    #expect(try run.pid("slow") != first)
+    let isLate = run.takeSeen { if case .event("slow", .begun) = $0 { true } else { false } }
+    #expect(!isLate)
+    await run.supervisor.stop()
+  }
+
   @Test(arguments: SupervisorRun.Way.here)
   func `one that replaces another starts when that has ended`(way: SupervisorRun.Way) async throws {
     // Enough for the second one to end by itself.
