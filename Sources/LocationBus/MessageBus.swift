@@ -15,6 +15,13 @@ import Glibc
       self.answer = answer
     }
 
+    /// Whether there is no bus, or nobody answers there.
+    package var isAway: Bool { [ENOMEDIUM, ENOENT, ECONNREFUSED].contains(code) }
+
+    /// What to do where the bus of the session is away.
+    package static let sessionRemedy =
+      "run it in the user's session, or have DBUS_SESSION_BUS_ADDRESS name the bus"
+
     package var description: String {
       if let answer { return answer }
       return unsafe String(cString: strerror(code))

@@ -55,12 +55,10 @@ struct BusInterface: ~Copyable {
     }
     let (bus, remedy) =
       switch kind {
-      case .session:
-        ("session", "run it in the user's session, or have DBUS_SESSION_BUS_ADDRESS name the bus")
+      case .session: ("session", MessageBus.Failure.sessionRemedy)
       case .system: ("system", "start dbus, or give --session")
       }
-    let isAway = [ENOMEDIUM, ENOENT, ECONNREFUSED].contains(error.code)
-    return Failure(.unavailable, what: "the \(bus) bus: \(error)", remedy: isAway ? remedy : nil)
+    return Failure(.unavailable, what: "the \(bus) bus: \(error)", remedy: error.isAway ? remedy : nil)
   }
 
   /// An error of the state file is one of the program's.

@@ -32,9 +32,11 @@ import LocationRuntime
       complain("\(error)")
       exit(error.code.rawValue)
     } catch let error as MessageBus.Failure {
+      let remedy = error.isAway ? "; \(MessageBus.Failure.sessionRemedy)" : ""
       let isTaken = error.code == EEXIST
       complain(
-        isTaken ? "\(Connector.name) is taken: another locwatch-push runs" : "the session's bus: \(error)")
+        isTaken
+          ? "\(Connector.name) is taken: another locwatch-push runs" : "the session's bus: \(error)\(remedy)")
       exit(Failure.Code.unavailable.rawValue)
     } catch {
       complain("\(error)")

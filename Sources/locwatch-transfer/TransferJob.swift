@@ -99,12 +99,12 @@ struct TransferJob {
 
   private static func headers(_ tree: JSONTree?) -> String {
     guard case .object(let members) = tree ?? .null else { return "" }
-    return members.compactMap { member in
+    return members.compactMap { member -> String? in
+      guard let value = member.value.string else { return nil }
+      // Curl has this for a header without a value; with a colon it leaves the header out.
+      let line = value.isEmpty ? "\(member.key);" : "\(member.key): \(value)"
       // A header can't begin another one.
-      member.value.string.map { value in
-        "\(member.key): \(value)".unicodeScalars.filter { $0.value >= 0x20 }
-          .reduce(into: "") { $0.unicodeScalars.append($1) }
-      }
+      return String(String.UnicodeScalarView(line.unicodeScalars.filter { $0.value >= 0x20 }))
     }.joined(separator: "\n")
   }
 }

@@ -185,6 +185,7 @@ extension PowerForecast {
     rows.map { part in
       let band = band(of: part)
       let line = JSONLine.line { line in
+        line.member("v", 1)
         line.member("type", isMeasured ? "power.validation" : "power.forecast")
         line.member("part", part.name)
         line.member("profile", profile.name)

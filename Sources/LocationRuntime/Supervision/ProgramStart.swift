@@ -157,9 +157,14 @@ struct ProgramStart {
       }
       throw Refusal(
         isOfCgroup: stage == Int32(LOCWATCH_STAGE_CGROUP.rawValue), code: code,
-        reason: isOfUser ? "can't become its user: \(SystemReason.text(code))" : objection)
+        reason: isOfUser ? refusal(of: account, code) : objection)
     }
     return held
+  }
+
+  private static func refusal(of account: ProgramAccount?, _ code: Int32) -> String {
+    let remedy = code == EPERM ? "; the daemon has to be root for that" : ""
+    return "can't become user \(account?.name ?? "?"): \(SystemReason.text(code))\(remedy)"
   }
 
   /// Ends a process that is not the program yet.

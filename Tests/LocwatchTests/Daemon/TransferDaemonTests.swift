@@ -60,6 +60,7 @@ struct TransferDaemonTests {
                 failed.append(kind)
                 return self.plain(503)
             if kind == "missing": return self.plain(404)
+            if kind == "empty" and self.headers.get("X-Empty") != "": return self.plain(400)
             data = body(int(count or 5000))
             if kind == "drip":
                 begin = int((self.headers.get("Range") or "bytes=0-")[6:-1])
@@ -257,7 +258,8 @@ struct TransferDaemonTests {
     #expect(site.told("launch").last?.contains(#""session":"nov""#) == true)
     try await run.wait("the result") { site.told("transfer.done").count == 1 }
     // The next one of the day.
-    #expect(try await run.command(["push", "a", "--data", #"{"issue":"dec"}"#]).status == 0)
+    let further = try await run.command(["push", "a", "--data", #"{"issue":"dec"}"#])
+    #expect(further.status == 1 && further.stderr.contains("refused by rule I5"), "\(further.stderr)")
     try await run.wait("the limit") { try await run.decisions("a").contains("drop I5 issue_limit") }
     #expect(try await run.events().allSatisfy { !$0.contains("127.0.0.1") })
     #expect(await run.end() == 0)
@@ -511,6 +513,12 @@ struct TransferDaemonTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [name])
     #expect(StatePath.status("\(directory)/\(name)")?.st_size == 200_000)
     #expect(await run.end() == 0)
+  }
+
+  @Test func `I1 a header without a value is sent too`() async throws {
+    let site = try await Site(Self.ask("/empty/50", "e", more: #","headers":{"X-Empty":""}"#))
+    try await site.run.wait("the file") { site.file("e")?.count == 50 }
+    #expect(await site.run.end() == 0)
   }
 
   @Test func `I1 a transfer that gets on waits no longer each time`() async throws {

@@ -208,6 +208,7 @@ struct UnifiedPushTests {
       executable: PushBus.connector)
     #expect(nowhere.status == 69)
     #expect(nowhere.stderr.hasPrefix("locwatch-push: the session's bus: "), "\(nowhere.stderr)")
+    #expect(nowhere.stderr.contains("; run it in the user's session, or have DBUS"), "\(nowhere.stderr)")
   }
 }
 
