@@ -83,9 +83,12 @@ public struct Region: Hashable, Sendable, Codable {
   /// How much evidence a change takes; nil where the owner did not say, which is `balanced`.
   public var sensitivity: Sensitivity?
 
+  /// Seconds inside until a dwell event where the owner says none: a choice of ours, which no document names.
+  public static let usualDwellSeconds = 300.0
+
   public init(
     id: String, name: String? = nil, shape: Shape, notify: Notify = [.enter, .exit],
-    dwellSeconds: Double = 300, exitDelaySeconds: Double = 0, maxLatencySeconds: Double? = nil,
+    dwellSeconds: Double = usualDwellSeconds, exitDelaySeconds: Double = 0, maxLatencySeconds: Double? = nil,
     initial: Initial = .state, sensitivity: Sensitivity? = nil
   ) {
     self.id = id

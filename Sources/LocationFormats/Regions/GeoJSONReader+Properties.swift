@@ -8,7 +8,7 @@ extension GeoJSONReader {
       throw .content(at: reader.offset, "\(try reader.peek().words) for \"properties\"")
     }
     var radius = ForeignRadius()
-    readProperties.removeAll(keepingCapacity: true)
+    seenProperties.removeAll(keepingCapacity: true)
     try reader.openObject()
     while let key = try reader.nextKey() {
       guard let property = RegionProperty(key, in: reader) else {
@@ -20,10 +20,10 @@ extension GeoJSONReader {
       // Tables exported by other programs have null for what is not there.
       if try reader.skipNull() { continue }
       let offset = reader.offset
-      if readProperties.contains(property), isNew(key) {
+      if seenProperties.contains(property), isNew(key) {
         collector.warn("\"\(property.rawValue)\" stands twice; the last one counts", line: line(at: offset))
       }
-      readProperties.append(property)
+      seenProperties.append(property)
       do {
         try read(property, into: &draft, &radius)
       } catch {

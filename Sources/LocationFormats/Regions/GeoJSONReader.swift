@@ -12,7 +12,7 @@ struct GeoJSONReader {
   /// Hashes of the property keys that were looked at already, so that each is judged once.
   var seenKeys: Set<UInt64> = []
   /// Those of the feature that is being read.
-  var readProperties: [RegionProperty] = []
+  var seenProperties: [RegionProperty] = []
   private var lines = LineCursor()
 
   init(_ bytes: [UInt8], file: String, options: RegionFile.Options) {

@@ -68,7 +68,8 @@ package struct RegionFinding: Hashable, Sendable {
     if region.notify == .dwell, region.dwellSeconds >= Self.foreverSeconds {
       note(.noEvent, "it tells of dwelling alone, after \(Wording.duration(region.dwellSeconds))")
     }
-    if !region.notify.isEmpty, !region.notify.contains(.dwell), region.dwellSeconds != Self.usualDwellSeconds
+    if !region.notify.isEmpty, !region.notify.contains(.dwell),
+      region.dwellSeconds != Region.usualDwellSeconds
     {
       note(
         .property,
@@ -94,9 +95,6 @@ package struct RegionFinding: Hashable, Sendable {
         }
     }
   }
-
-  /// What `dwell_s` is where nothing is said, seconds.
-  private static let usualDwellSeconds = 300.0
 
   /// No visit is that long: ten years.
   private static let foreverSeconds = 3652.0 * 86_400

@@ -163,18 +163,19 @@ struct ServiceProbe {
 
   private var notifications: Capability {
     let helper = NotifyHook.desktop(environment: ProgramStart.inheritedEnvironment())
-    guard helper.isEmpty || !session.has("org.freedesktop.Notifications") else {
+    guard helper.isEmpty else {
+      guard session.has("org.freedesktop.Notifications") else {
+        return Capability(
+          "notifications", .partly,
+          "local notifications (D) wait: the session has no service that shows them now",
+          remedy: NotifyHook.remedy)
+      }
       return Capability(
         "notifications", .yes, "local notifications (D) go to the desktop's service of this session")
     }
     let lack =
-      if !helper.isEmpty {
-        "the session has no service that shows them"
-      } else if SiblingProgram.executable("locwatch-notify") == nil {
-        "locwatch-notify is missing"
-      } else {
-        "there is no session bus"
-      }
+      SiblingProgram.executable("locwatch-notify") == nil
+      ? "locwatch-notify is missing" : "there is no session bus"
     return Capability(
       "notifications", .no, "local notifications (D): \(lack)", remedy: NotifyHook.remedy)
   }
