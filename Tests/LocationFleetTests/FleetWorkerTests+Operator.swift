@@ -161,7 +161,7 @@ extension FleetWorkerTests {
     }
     for user in ["fleet:f1", "operator:o1"] {
       let isUp = await eventually { try await fleet(user, ["init", "--partitions", "16"]).status == 0 }
-      #expect(isUp, "\(server.stderr)")
+      try #require(isUp, "\(server.stderr)")
     }
     let worker = try LiveProcess(
       NATSCluster.program, ["worker", "--server", "nats://fleet:f1@127.0.0.1:\(port)"])
