@@ -1,23 +1,13 @@
-import Foundation
+import Glibc
 import TestSupport
 import Testing
 
 @testable import LocationFleet
 
 /// Commands of the fleet and a real nats-server with TLS, without it, and with a certificate asked for.
-@Suite(.enabled(if: NATSCluster.isInstalled && isOpenSSLInstalled, "no nats-server or openssl"))
+@Suite(.enabled(if: NATSCluster.isInstalled && TestCertificate.isAvailable, "no nats-server or openssl"))
 struct FleetEncryptionTests {
   private let folder = TemporaryFolder()
-
-  private func makeCertificate() async throws {
-    let made = try await Binary.run(
-      [
-        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-        "-keyout", folder("key.pem"), "-out", folder("cert.pem"), "-subj", "/CN=localhost", "-addext",
-        "subjectAltName=DNS:localhost",
-      ], executable: openSSL)
-    try #require(made.status == 0, "\(made.stderr)")
-  }
 
   /// Starts a server; its port.
   private func start(_ settings: String) async throws -> (process: LiveProcess, port: Int) {
@@ -31,11 +21,8 @@ struct FleetEncryptionTests {
       \(settings)
       """)
     let process = try LiveProcess(try #require(NATSCluster.path), ["-c", file])
-    let end = ContinuousClock.now + .seconds(TestPatience.seconds)
-    while !process.stderr.contains("Server is ready"), ContinuousClock.now < end {
-      try await Task.sleep(for: .milliseconds(100))
-    }
-    #expect(process.stderr.contains("Server is ready"), "\(process.stderr)")
+    let isReady = await eventually { process.stderr.contains("Server is ready") }
+    try #require(isReady, "\(process.stderr)")
     return (process, port)
   }
 
@@ -58,7 +45,7 @@ struct FleetEncryptionTests {
   @Test func `a server of our own authority is trusted, another is not, nor one of another name`()
     async throws
   {
-    try await makeCertificate()
+    try await TestCertificate.make(in: folder)
     let (process, port) = try await start(
       "tls { cert_file: \"\(folder("cert.pem"))\", key_file: \"\(folder("key.pem"))\" }")
     let authority = ["--authority", folder("cert.pem")]
@@ -73,7 +60,7 @@ struct FleetEncryptionTests {
   }
 
   @Test func `a server that asks for our certificate is shown it`() async throws {
-    try await makeCertificate()
+    try await TestCertificate.make(in: folder)
     let (cert, key) = (folder("cert.pem"), folder("key.pem"))
     let (process, port) = try await start(
       "tls { cert_file: \"\(cert)\", key_file: \"\(key)\", ca_file: \"\(cert)\", verify: true }")
@@ -86,6 +73,3 @@ struct FleetEncryptionTests {
     process.signal(SIGKILL)
   }
 }
-
-private let openSSL = "/usr/bin/openssl"
-private let isOpenSSLInstalled = FileManager.default.isExecutableFile(atPath: openSSL)

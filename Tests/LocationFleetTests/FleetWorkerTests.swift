@@ -197,13 +197,4 @@ struct FleetWorkerTests {
       executable: "/usr/bin/mosquitto_pub")
     #expect(sent.status == 0, "\(sent.stderr)")
   }
-
-  func eventually(_ isSo: () async throws -> Bool) async -> Bool {
-    let end = ContinuousClock.now + .seconds(TestPatience.seconds)
-    while ContinuousClock.now < end {
-      if (try? await isSo()) == true { return true }
-      try? await Task.sleep(for: .milliseconds(100))
-    }
-    return false
-  }
 }

@@ -235,20 +235,29 @@ import Testing
     await run.supervisor.stop()
   }
 
-  @Test(arguments: [Subscriber.Style.resident, .oneshot])
-  func `K1 it tells how long a program that was called waited for the end of the last process`(
-    style: Subscriber.Style
-  ) async throws {
-    let run = try SupervisorRun(graceMilliseconds: 60_000)
-    let folder = TemporaryFolder()
-    run.add("slow", style: style, "trap '' TERM; while ! [ -e '\(folder("end"))' ]; do sleep 0.01; done")
+  /// Starts "slow" and orders its end, which waits for a file, and calls it again meanwhile; the first process.
+  private static func callWhileItEnds(
+    _ run: SupervisorRun, _ style: Subscriber.Style, until file: String
+  ) throws -> pid_t {
+    run.add("slow", style: style, "trap '' TERM; while ! [ -e '\(file)' ]; do sleep 0.01; done")
     run.relaunch("slow", event: 1)
     run.deliver("slow", event: 1)
     let first = try run.pid("slow")
     run.terminate("slow")
     run.relaunch("slow", event: 2)
     run.deliver("slow", event: 2)
+    return first
+  }
+
+  @Test(arguments: [Subscriber.Style.resident, .oneshot])
+  func `K1 it tells how long a program that was called waited for the end of the last process`(
+    style: Subscriber.Style
+  ) async throws {
+    let run = try SupervisorRun(graceMilliseconds: 60_000)
+    let folder = TemporaryFolder()
+    let first = try Self.callWhileItEnds(run, style, until: folder("end"))
     try run.settle()
+    // The least that the wait has to be told as.
     usleep(50_000)
     _ = folder.write("end", "")
     _ = try run.end("slow")
@@ -261,13 +270,7 @@ import Testing
   @Test func `K1 a call that was taken back is no call that waited`() async throws {
     let run = try SupervisorRun(graceMilliseconds: 60_000)
     let folder = TemporaryFolder()
-    run.add("slow", style: .oneshot, "trap '' TERM; while ! [ -e '\(folder("end"))' ]; do sleep 0.01; done")
-    run.relaunch("slow", event: 1)
-    run.deliver("slow", event: 1)
-    let first = try run.pid("slow")
-    run.terminate("slow")
-    run.relaunch("slow", event: 2)
-    run.deliver("slow", event: 2)
+    let first = try Self.callWhileItEnds(run, .oneshot, until: folder("end"))
     run.suspend("slow")
     try run.settle()
     _ = folder.write("end", "")

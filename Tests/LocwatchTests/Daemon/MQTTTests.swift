@@ -250,7 +250,7 @@ struct MQTTTests {
         "pkey", "-in", run.folder("key.pem"), "-aes256", "-passout", "pass:mellon", "-out",
         run.folder("locked.pem"),
       ],
-      executable: "/usr/bin/openssl")
+      executable: TestCertificate.program)
     try #require(made.status == 0, "\(made.stderr)")
     try await add(run, broker, ["--certificate", run.folder("cert.pem"), "--key", run.folder("locked.pem")])
     let tested = try await run.command(["outlets", "test", "boat"])
@@ -266,12 +266,8 @@ struct MQTTTests {
     _ = run.folder.write(
       "mosquitto.conf", settings + "\nrequire_certificate true\ncafile \(run.folder("cert.pem"))\n")
     try await broker.start(newestTLS: newestTLS)
-    let made = try await Binary.run(
-      [
-        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-        "-keyout", run.folder("stranger.key"), "-out", run.folder("stranger.pem"), "-subj", "/CN=stranger",
-      ], executable: "/usr/bin/openssl")
-    try #require(made.status == 0, "\(made.stderr)")
+    try await TestCertificate.make(
+      in: run.folder, host: "stranger", certificate: "stranger.pem", key: "stranger.key")
     let shown = ["--certificate", run.folder("stranger.pem"), "--key", run.folder("stranger.key")]
     for (name, certificate, text) in [
       ("none", [], "a certificate of ours (--certificate and --key)"),

@@ -9,20 +9,14 @@ final class MosquittoBroker {
   private var broker: LiveProcess?
   private var readers: [LiveProcess] = []
 
-  static let programs = ["/usr/sbin/mosquitto", "/usr/bin/mosquitto_sub", "/usr/bin/openssl"]
+  static let programs = ["/usr/sbin/mosquitto", "/usr/bin/mosquitto_sub", TestCertificate.program]
 
   static let isInstalled = programs.allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
 
   init(_ folder: TemporaryFolder) async throws {
     self.folder = folder
     port = try Listener.freePort()
-    let made = try await Binary.run(
-      [
-        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-        "-keyout", folder("key.pem"), "-out", folder("cert.pem"), "-subj", "/CN=localhost", "-addext",
-        "subjectAltName=DNS:localhost",
-      ], executable: "/usr/bin/openssl")
-    try #require(made.status == 0, "\(made.stderr)")
+    try await TestCertificate.make(in: folder)
     let passwords = try await Binary.run(
       ["-c", "-b", folder("passwords"), "anna", "sesame"], executable: "/usr/bin/mosquitto_passwd")
     try #require(passwords.status == 0, "\(passwords.stderr)")
@@ -77,7 +71,7 @@ final class MosquittoBroker {
         "-out", folder("cert.pem"),
       ],
     ] {
-      let made = try await Binary.run(arguments, executable: "/usr/bin/openssl")
+      let made = try await Binary.run(arguments, executable: TestCertificate.program)
       try #require(made.status == 0, "\(made.stderr)")
     }
   }
