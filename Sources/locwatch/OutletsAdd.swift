@@ -201,20 +201,13 @@ struct OutletsAdd: ReportingCommand {
 
   private func check(_ url: String) throws(Failure) {
     let address = try OutletAddress(url)
-    let scheme = kind.scheme
-    guard address.kind == kind else {
-      throw Failure(.usage, what: "the address begins with \(scheme)s://")
-    }
-    guard kind != .mqtt || ["", "/"].contains(address.path) else {
+    let isBroker = kind == .mqtt && address.kind == kind
+    guard !isBroker || ["", "/"].contains(address.path) else {
       throw Failure(
         .usage, what: "a broker's address has no path, and this one has \"\(address.path)\"",
         remedy: "name the topic with --topic")
     }
-    guard address.isEncrypted || address.isLoopback || allowPlain else {
-      throw Failure(
-        .usage, what: "\(scheme) sends positions in the clear",
-        remedy: "use \(scheme)s, or add --allow-plain")
-    }
+    try address.require(kind, allowsPlain: allowPlain, code: .usage)
   }
 
   private func describe(_ outlet: inout OutletSettings) throws(Failure) {

@@ -63,6 +63,20 @@ package struct OutletAddress: Hashable, Sendable {
   /// Whether what is sent there is encrypted.
   package var isEncrypted: Bool { scheme != kind.scheme }
 
+  /// Checks that an outlet may speak to it.
+  ///
+  /// - Throws: with this code, where it is of another kind, or another machine and without TLS.
+  package func require(
+    _ kind: OutletSettings.Kind, allowsPlain: Bool, code: Failure.Code
+  ) throws(Failure) {
+    let scheme = kind.scheme
+    guard self.kind == kind else { throw Failure(code, what: "the address begins with \(scheme)s://") }
+    guard isEncrypted || isLoopback || allowsPlain else {
+      throw Failure(
+        code, what: "\(scheme) sends positions in the clear", remedy: "use \(scheme)s, or add --allow-plain")
+    }
+  }
+
   /// Whether it is this machine.
   package var isLoopback: Bool { Self.isLoopback(host) }
 

@@ -72,22 +72,15 @@ package struct OutletSecrets: Hashable, Sendable {
     return key
   }
 
-  /// The address of an outlet, which these may have.
+  /// The address of an outlet: that of these secrets if they have one, else that of its settings.
   ///
   /// - Throws: `.config` where there is none, it is no address of that kind of outlet, or it may not be spoken to.
   package func address(of outlet: OutletSettings) throws(Failure) -> OutletAddress {
     guard let url = url ?? outlet.url else {
       throw Failure(.config, what: "neither settings nor secrets have a url")
     }
-    let scheme = outlet.kind.scheme
-    guard let address = try? OutletAddress(url), address.kind == outlet.kind else {
-      throw Failure(.config, what: "its url does not begin with \(scheme)s://")
-    }
-    guard address.isEncrypted || address.isLoopback || outlet.allowsPlain else {
-      throw Failure(
-        .config, what: "\(scheme) sends positions in the clear",
-        remedy: "use \(scheme)s, or add --allow-plain")
-    }
+    let address = try OutletAddress(url)
+    try address.require(outlet.kind, allowsPlain: outlet.allowsPlain, code: .config)
     return address
   }
 
