@@ -65,7 +65,7 @@ struct DesktopNotification {
       ]
     ) { (answer) throws(MessageBus.Failure) in (try answer.number(), answer.sender) }
     noteShown()
-    // It is shown, whatever becomes of the icon.
+    // The notification is shown, even if the icon gets no number.
     try? showBadge(on: bus)
     guard hasActions else { return false }
     // What becomes of the bus now does not take it from the user.

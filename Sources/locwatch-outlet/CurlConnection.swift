@@ -188,7 +188,7 @@ import LocationFormats
     case CURLE_SSL_CONNECT_ERROR: "no TLS could be agreed on: does its port speak TLS 1.2 or later?"
     case CURLE_SSL_CERTPROBLEM:
       "our certificate or its key can't be read, the key has a pass phrase, or is not that of the certificate (--certificate and --key)"
-    // Its own words, "Unsupported protocol", are of an address, and ours was checked.
+    // Curl says "Unsupported protocol". The address was checked before, so it means the answer.
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
       "what answers there speaks no HTTP: is that its port?"
     case CURLE_COULDNT_CONNECT where answer.os_error != 0:

@@ -109,7 +109,7 @@ struct SendFailure: Error {
     isAttempt = false
   }
 
-  /// Does something of ours; nobody is asked where that fails.
+  /// Does work of our own. A failure of it does not count as an attempt.
   static func unasked<Value>(_ work: () throws(Failure) -> Value) throws(SendFailure) -> Value {
     do throws(Failure) { return try work() } catch { throw SendFailure(unasked: "\(error)") }
   }

@@ -101,7 +101,7 @@ struct TransferJob {
     guard case .object(let members) = tree ?? .null else { return "" }
     return members.compactMap { member -> String? in
       guard let value = member.value.string else { return nil }
-      // Curl has this for a header without a value; with a colon it leaves the header out.
+      // Curl sends a header without a value if it ends with a semicolon, and omits it if it ends with a colon.
       let line = value.isEmpty ? "\(member.key);" : "\(member.key): \(value)"
       // A header can't begin another one.
       return String(String.UnicodeScalarView(line.unicodeScalars.filter { $0.value >= 0x20 }))

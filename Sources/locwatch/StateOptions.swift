@@ -41,8 +41,8 @@ struct StateOptions: ParsableArguments {
     return database
   }
 
-  /// Looks whether the state file is ours alone, for what is done here in the daemon's place: as root nobody else's command
-  /// is run.
+  /// Checks that the state file is ours alone, before a command does what else the daemon does: root must not run another
+  /// user's commands.
   func requireOwn() throws(Failure) { try StatePath.requireOwn(StatePath.resolve(option: state)) }
 
   /// Where the device is, as far as anybody knows: the last fix, and the city of the machine's time zone.

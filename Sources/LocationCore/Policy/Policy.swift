@@ -282,7 +282,7 @@ extension Policy {
 }
 
 extension Session {
-  /// What runs for the program ends so much later.
+  /// Everything that runs for the program ends so many seconds later.
   fileprivate mutating func postpone(bySeconds seconds: Double) {
     for place in assertions.indices {
       assertions[place].end = assertions[place].end?.advanced(bySeconds: seconds)

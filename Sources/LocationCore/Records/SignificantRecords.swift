@@ -46,7 +46,7 @@ extension SignificantChangeEvent: SingleTypeRecord {
   package static func text(_ fields: RecordFields) -> TextRecord? {
     guard let place = fields.place else { return nil }
     guard let moved = fields.number("moved_m"), let since = fields.number("since_s") else {
-      // Of a coarse record the way is left out.
+      // A reduced record does not have the distance.
       return fields.code("reason") == Reason.initial
         ? TextRecord("first fix", place) : TextRecord("moved", "to \(place)")
     }

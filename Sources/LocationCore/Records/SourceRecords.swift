@@ -37,7 +37,7 @@ struct GapRecord: SingleTypeRecord {
     "see [below](#reasons-of-a-gap); live also `dropped`: reports came faster than the engine could handle them"
 
   static func text(_ fields: RecordFields) -> TextRecord? {
-    // Of a coarse record the time is left out.
+    // A reduced record does not have the duration.
     var detail = fields.number("seconds").map { "for \(Wording.duration($0))" } ?? "for a while"
     if let reports = fields.number("fixes") {
       detail += ": \(Wording.count(Int(reports), "report")) left out to catch up"

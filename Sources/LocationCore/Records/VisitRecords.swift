@@ -75,7 +75,7 @@ extension VisitEvent: RecordFamily {
   package static func text(_ fields: RecordFields) -> TextRecord? {
     guard let point = fields.point else { return nil }
     guard let radius = fields.number("radius_m"), let arrived = fields.time("arrived") else {
-      // Of a coarse record the cell is left.
+      // A reduced record has its position alone.
       let verb = ["visit.provisional": "pausing", "visit.arrive": "arrived"][fields.type]
       return verb.map { TextRecord($0, "near \(point)") } ?? TextRecord("departed", "from near \(point)")
     }

@@ -73,7 +73,7 @@ package import LocationFormats
     case NATS_SSL_ERROR: "check --authority, --certificate and --key, and the name of the host"
     case NATS_SECURE_CONNECTION_WANTED: "give the server TLS; nats:// speaks to it in the clear"
     case NATS_SECURE_CONNECTION_REQUIRED: "say tls:// in --server"
-    // It tells of that only by ending the connection.
+    // A server that wants a certificate only ends the connection.
     case _ where isAnonymous:
       "check --server, that it runs, and whether it wants a certificate (--certificate)"
     default: "check --server, and that it runs"

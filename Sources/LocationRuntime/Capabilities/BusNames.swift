@@ -41,7 +41,7 @@ struct BusNames {
 
   /// What a program prints; nil where it fails, or takes too long.
   private static func answer(of command: [String], _ environment: [String]) -> JSONTree? {
-    // What it says of a bus that does not answer is told by the rows.
+    // Its standard error is not shown: the rows tell that a bus does not answer.
     guard
       let program = try? ProgramStart(
         command: command, environment: environment, hasOutput: true, hasError: true)

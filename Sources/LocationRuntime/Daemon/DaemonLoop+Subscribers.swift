@@ -49,8 +49,8 @@ extension DaemonLoop {
     return objection(to: .mode(event), of: name)
   }
 
-  /// The decision against the event that was handled last: the engine refused it, or it is a push of which nothing comes
-  /// to anybody. Nil where neither holds. A push of a name that was taken before is no such push.
+  /// The decision against the event that was handled last: the engine refused it, or dropped all of a push. Nil in any
+  /// other case, also for a push of a name that was taken before (rule H4).
   func objection(to event: SubscriberEvent, of name: String) -> Decision? {
     if let refusal = live.host.refusal { return refusal.subscriber == name ? refusal : nil }
     guard case .mode(.push) = event else { return nil }
@@ -232,7 +232,7 @@ extension DaemonLoop {
     if let failure = failure(ofMoving: name, from: state, to: wanted) { throw failure }
   }
 
-  /// Looks whether a subscriber's program and user are there.
+  /// Checks that a subscriber's program and user are there.
   private func requireProgram(of subscriber: Subscriber) throws(Failure) {
     if let program = subscriber.command.first { _ = try CommandPath.resolve(program) }
     guard let user = subscriber.confinement?.user else { return }

@@ -219,8 +219,8 @@ struct DaemonLoop: ~Copyable {
     ])
     for trouble in machine.troubles { Self.log(trouble) }
     try live.forgetUnstored(database, at: reading)
-    // What is due since the last event waits until it is known who still runs, and what commands have left waits for those
-    // after it: a notification may have been canceled.
+    // Nothing comes due until it is known which programs still run, and until all that commands have left is taken: a later
+    // command may have canceled a notification.
     let isResumed = live.last > .distantPast
     if isResumed {
       try live.handleAtLast(.machine(.absent(true)))

@@ -22,7 +22,7 @@ package enum GPSDTrouble: Error, Hashable, Sendable {
   /// gpsd's own words.
   case complaint(String)
 
-  /// What a system call failed with that was to open or connect.
+  /// The trouble behind a call that failed to open or to connect.
   ///
   /// - Parameter code: of `errno`.
   package init(opening code: Int32) {

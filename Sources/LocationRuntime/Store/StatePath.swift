@@ -183,8 +183,8 @@ package enum StatePath {
     }
   }
 
-  /// Looks whether a state file is ours alone, for who runs the commands that it names, ends the processes, or sends what
-  /// the secrets files hold.
+  /// Checks that a state file is ours alone. Only then may its commands be run, its processes be ended and the contents of
+  /// its secrets files be sent.
   ///
   /// - Throws: `.noPermission`.
   package static func requireOwn(_ path: String) throws(Failure) {

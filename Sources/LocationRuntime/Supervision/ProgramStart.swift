@@ -149,22 +149,25 @@ struct ProgramStart {
       code = unsafe locwatch_release(&held, &stage)
     }
     guard code == 0 else {
-      let isOfUser = stage == Int32(LOCWATCH_STAGE_USER.rawValue)
-      // The errno is the same where the program is there and its interpreter is not.
-      var objection = code == ENOENT ? command.first.flatMap(ScriptInterpreter.objection) : nil
-      if code == EACCES, let account, let program = command.first {
-        objection = "user \(account.name) may not run \(program): \(SystemReason.text(code))"
-      }
+      let reason = objection(to: command.first ?? "", as: account, code: code, stage: stage)
       throw Refusal(
-        isOfCgroup: stage == Int32(LOCWATCH_STAGE_CGROUP.rawValue), code: code,
-        reason: isOfUser ? refusal(of: account, code) : objection)
+        isOfCgroup: stage == Int32(LOCWATCH_STAGE_CGROUP.rawValue), code: code, reason: reason)
     }
     return held
   }
 
-  private static func refusal(of account: ProgramAccount?, _ code: Int32) -> String {
-    let remedy = code == EPERM ? "; the daemon has to be root for that" : ""
-    return "can't become user \(account?.name ?? "?"): \(SystemReason.text(code))\(remedy)"
+  /// What is said of a start that failed, instead of the errno; nil for nothing.
+  private static func objection(
+    to program: String, as account: ProgramAccount?, code: Int32, stage: Int32
+  ) -> String? {
+    let error = SystemReason.text(code)
+    if let account, stage == Int32(LOCWATCH_STAGE_USER.rawValue) {
+      let remedy = code == EPERM ? "; the daemon has to be root for that" : ""
+      return "can't become user \(account.name): \(error)\(remedy)"
+    }
+    if let account, code == EACCES { return "user \(account.name) may not run \(program): \(error)" }
+    // The errno is the same where the program is there and its interpreter is not.
+    return code == ENOENT ? ScriptInterpreter.objection(to: program) : nil
   }
 
   /// Ends a process that is not the program yet.

@@ -178,7 +178,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     }
   }
 
-  /// Its time begins with its process, which waits for the end of the one before.
+  /// Notes when the program is called while its last process still ends: its time begins with its next process.
   private func noteCall(at now: Int64) {
     let isEnding = run?.isEnding == true || run == nil && !predecessors.allSatisfy(\.isGone)
     calledAt = isEnding ? calledAt ?? now : nil

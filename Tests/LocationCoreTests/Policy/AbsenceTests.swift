@@ -111,7 +111,7 @@ import Testing
     #expect(Clock.wake.count(on: stage) == 0, "\(stage.log())")
     stage.wait(until: due + 4.51)
     #expect(Clock.wake.count(on: stage) == 1, "\(stage.log())")
-    // Of one that does not run it means nothing.
+    // A program that does not run ignores it.
     let log = stage.log()
     #expect(stage.state() == .notRunning)
     stage.say(due + 4.6, .begun(lateSeconds: 4.5))

@@ -127,7 +127,7 @@ import Testing
     // One that the program is to be told of is not.
     let both = try await run.command(["push", "a", "--data", #"{"alert":"dinner","content-available":1}"#])
     #expect(both.status == 0, "\(both.stderr)")
-    // One that nobody gets is.
+    // A push that nobody gets is refused.
     #expect(try await run.command(["subscribers", "quit", "a"]).status == 0)
     for data in [#"{"content-available":1}"#, #"{"alert":"dinner","content-available":1}"#] {
       let dropped = try await run.command(["push", "a", "--data", data])
