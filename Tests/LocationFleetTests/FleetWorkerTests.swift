@@ -136,6 +136,9 @@ struct FleetWorkerTests {
     #expect(isTold && worker.stderr.contains("check --creds"), "\(worker.stderr)")
     let status = try await cluster.fleet(["status", "--json"])
     #expect(status.stdout.contains(#""fixes":1,"events":0,"#), "\(status)")
+    // Keys and times are those of records.
+    #expect(status.stdout.contains(/"time":"20\d\d-[0-9-]+T[0-9:.]+Z"/), "\(status)")
+    #expect(status.stdout.contains(#""dead_letters":0"#) && !status.stdout.contains(#"deadLetters"#))
     cluster.deny(nil)
     #expect(try await !cluster.events(atLeast: 1).isEmpty, "\(worker.stderr)")
   }

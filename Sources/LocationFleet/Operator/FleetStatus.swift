@@ -127,7 +127,9 @@ package struct FleetStatus {
 
   /// One JSON object.
   package var json: String {
-    func tree(_ value: some Encodable) -> JSONTree { (try? ExactEncoder.tree(of: value)) ?? .null }
+    func tree(_ value: some Encodable) -> JSONTree {
+      (try? ExactEncoder.tree(of: value)).map(Self.asRecord) ?? .null
+    }
     let partitions = partitions.map { partition -> JSONTree in
       .object(
         JSONTree.members([
@@ -142,5 +144,20 @@ package struct FleetStatus {
       "regions": .integer(regions), "workers": .array(workers.map { tree($0) }),
       "partitions": .array(partitions),
     ]).text
+  }
+
+  /// What the cluster keeps, with the keys and times of a record: words joined by underscores, RFC 3339.
+  private static func asRecord(_ kept: JSONTree) -> JSONTree {
+    guard case .object(let members) = kept else { return kept }
+    return .object(
+      members.map { member in
+        let key = member.key.reduce(into: "") { key, letter in
+          key += letter.isUppercase ? "_\(letter.lowercased())" : "\(letter)"
+        }
+        guard key == "time", let seconds = member.value.integer,
+          let time = UTCTime(epochNumber: Double(seconds))
+        else { return JSONTree.Member(key: key, value: asRecord(member.value)) }
+        return JSONTree.Member(key: key, value: .string(time.rfc3339))
+      })
   }
 }
