@@ -121,7 +121,8 @@ static inline size_t locwatch_file_write(char *bytes, size_t size, size_t count,
     file->count = at;
     file->decided = 1;
   }
-  if (file->count + (long long)length > file->limit) {
+  // Where the server says how long the file is, what is too much is known by its first byte.
+  if (file->total > file->limit || file->count + (long long)length > file->limit) {
     file->error = EFBIG;
     return 0;
   }

@@ -448,6 +448,14 @@ struct TransferDaemonTests {
     #expect(run.process?.stderr.contains("sesame") == false)
   }
 
+  @Test func `I4 of a file that its server says is too large nothing is fetched`() async throws {
+    let site = try await Site(Self.ask("/slow/4000000", "big"), settings: "transfers: {max_bytes: 1000000}\n")
+    try await site.run.wait("the failure") { site.told("transfer.failed").count == 1 }
+    let failed = site.told("transfer.failed").joined()
+    #expect(failed.contains(#""reason":"too_large""#) && failed.contains(#""bytes":0,"#), "\(failed)")
+    #expect(await site.run.end() == 0)
+  }
+
   @Test func `I4 an answer for which there is no room is refused, and may come again`() async throws {
     let answer = #"echo '{"answer":1,"user":"anna","password":"sesame"}'"#
     let site = try await Site(
