@@ -52,6 +52,9 @@ struct OutletPump {
   private var isTroubled: Bool
   /// Whether the state file says so.
   private var isStoredTroubled: Bool
+  /// Whether it failed while it had events that it had not accepted. Then only that it accepts some is a success: there
+  /// are peers that take each connection and no event.
+  private var hasRefused = false
   /// The reasons of its failures that the log has.
   private var told: Set<String> = []
   /// The most reasons that the log is told.
@@ -134,6 +137,7 @@ struct OutletPump {
   }
 
   private mutating func fail(_ failure: OutletFailure, at instant: EngineInstant) -> [String] {
+    if sending != nil { hasRefused = true }
     sending = nil
     stallAt = nil
     restAt = nil
@@ -196,8 +200,9 @@ struct OutletPump {
   /// Notes that it is connected, even if nothing was sent yet. Unless that lasts, the wait after the next failure is as
   /// long as if it had not connected. Returns a line for the log where a failure was told there.
   private mutating func noteConnection(at instant: EngineInstant) -> String? {
-    isTroubled = false
     connectedAt = instant
+    guard !hasRefused else { return nil }
+    isTroubled = false
     store(at: instant)
     guard !told.isEmpty else { return nil }
     told = []
@@ -210,6 +215,7 @@ struct OutletPump {
     uncounted = 0
     isEarly = false
     isTroubled = false
+    hasRefused = false
   }
 
   /// A line for the log where it accepts events again, once.

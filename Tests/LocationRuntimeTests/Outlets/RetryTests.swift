@@ -160,9 +160,29 @@ import Testing
       #expect(try database().outletProgress("toy")?.isTroubled == true)
       toy.failure = nil
       toy.hasConnected = true
-      #expect(pump.pump(at: at(100 * seconds + seconds)) == ["outlet toy: it is connected again"])
+      let told = pump.pump(at: at(100 * seconds + seconds), newest: 1)
+      #expect(told == ["outlet toy: it is connected again"])
       #expect(try database().outletProgress("toy")?.isTroubled == false)
     }
+  }
+
+  @Test func `a connection is no success where events were sent and none was accepted`() throws {
+    let toy = Toy()
+    var pump = try OutletPump(toy, try database())
+    try log([1])
+    for (attempt, told) in [["outlet toy: broken; it is tried again"], [], []].enumerated() {
+      toy.hasConnected = true
+      #expect(pump.pump(at: at(Double(attempt) * 100)).isEmpty)
+      toy.failure = OutletFailure("broken")
+      toy.failure?.isCounted = false
+      #expect(pump.pump(at: at(Double(attempt) * 100 + 1)) == told)
+      toy.failure = nil
+      #expect(try database().outletProgress("toy")?.isTroubled == true)
+    }
+    toy.hasConnected = true
+    toy.progress = [1]
+    #expect(pump.pump(at: at(400)) == ["outlet toy: events are accepted again"])
+    #expect(try database().outletProgress("toy")?.isTroubled == false)
   }
 
   @Test func `a connection that lasted is as good as a success`() throws {
