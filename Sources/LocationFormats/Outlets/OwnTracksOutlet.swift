@@ -253,7 +253,8 @@ package struct OwnTracksOutlet: Sendable {
     let hasPlace = line["lat"] != nil
     return .object([
       "_type": .string("transition"), "event": .string(isEnter ? "enter" : "leave"),
-      "desc": .string(name(region)), "rid": .string(region), "tst": seconds(line), "wtst": .integer(created),
+      "desc": .string(name(region)), "rid": .string(region), "tst": seconds(line),
+      "wtst": .integer(created(places.firstIndex { $0.id == region } ?? 0)),
       "lat": line["lat"], "lon": hasPlace ? line["lon"] ?? .null : nil,
       "acc": hasPlace ? accuracy(line) : nil, "tid": .string(tracker), "t": .string("c"),
     ])
@@ -268,17 +269,20 @@ package struct OwnTracksOutlet: Sendable {
 
   // MARK: - Regions
 
-  /// When the outlet was added, seconds since 1970: it stands for the creation of each region, which nobody noted.
-  private var created: Int { settings.created ?? 0 }
+  /// What stands for the creation of a place, which nobody noted, seconds since 1970: when the outlet was added. Apps
+  /// take the time for a key, so each place has its own.
+  ///
+  /// - Parameter index: the place's, in ``places``.
+  private func created(_ index: Int) -> Int { (settings.created ?? 0) + index }
 
   private func name(_ region: String) -> String { places.first { $0.id == region }?.name ?? region }
 
   private var waypointList: JSONTree {
-    // Apps take the time for a key, so each has its own. A region of beacons has no place.
+    // A region of beacons has no place.
     let waypoints = places.enumerated().filter { $1.radiusMeters > 0 }.map { index, place in
       JSONTree.object([
         "_type": .string("waypoint"), "desc": .string(place.name), "rid": .string(place.id),
-        "tst": .integer(created + index), "lat": .fixed(place.latitude, FixedPoint.degrees),
+        "tst": .integer(created(index)), "lat": .fixed(place.latitude, FixedPoint.degrees),
         "lon": .fixed(place.longitude, FixedPoint.degrees),
         "rad": .integer(Int(place.radiusMeters.rounded(.up))),
       ])

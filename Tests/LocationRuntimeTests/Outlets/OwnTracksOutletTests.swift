@@ -61,6 +61,17 @@ import Testing
       ])
   }
 
+  @Test func `a transition has the time of its waypoint`() throws {
+    let places = [place("work", "Work"), place("at home", "Home")]
+    var outlet = OwnTracksOutlet(settings(), .init(places: places))
+    let transition = try tree(
+      String(decoding: outlet.messages(for: try tree(enter))[0].payload, as: UTF8.self))
+    let waypoints = try tree(String(decoding: try #require(outlet.waypoints).payload, as: UTF8.self))
+    guard case .array(let list) = waypoints["waypoints"] else { return #expect(Bool(false), "\(waypoints)") }
+    #expect(list.map { $0["tst"]?.integer } == [1_700_000_000, 1_700_000_001])
+    #expect(transition["wtst"] == list[1]["tst"])
+  }
+
   @Test func `Home Assistant is told the position with an event`() throws {
     var outlet = outlet(announces: true)
     let messages = shown(outlet.messages(for: try tree(enter)))
