@@ -180,14 +180,15 @@ import LocationFormats
     let words = own ?? "curl failed with \(answer.code)"
     return switch code {
     case CURLE_PEER_FAILED_VERIFICATION:
-      Self.verdicts[answer.verdict] ?? "nobody we trust has signed its certificate (--authority)"
+      Self.verdicts[answer.verdict]
+        ?? "nobody we trust has signed its certificate (authority: in the file of secrets, or --authority)"
     case CURLE_SSL_CACERT_BADFILE:
       trust?.authority != nil
-        ? "the file of its authority holds no certificate, or can't be read (--authority)"
-        : "no certificate of an authority can be read: apt-get install ca-certificates, or --authority"
+        ? "the file of its authority holds no certificate, or can't be read"
+        : "no certificate of an authority can be read: apt-get install ca-certificates, or name one (authority: in the file of secrets)"
     case CURLE_SSL_CONNECT_ERROR: "no TLS could be agreed on: does its port speak TLS 1.2 or later?"
     case CURLE_SSL_CERTPROBLEM:
-      "our certificate or its key can't be read, the key has a pass phrase, or is not that of the certificate (--certificate and --key)"
+      "our certificate or its key can't be read, the key has a pass phrase, or is not that of the certificate"
     // Curl says "Unsupported protocol". The address was checked before, so it means the answer.
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
       "what answers there speaks no HTTP: is that its port?"

@@ -9,6 +9,8 @@ import LocationFormats
 struct TopicReader {
   private var link: BrokerLink
   private let topic: String
+  /// Whether the log has that something else than OwnTracks' words comes.
+  private var hasTold = false
 
   /// The longest payload: far above a location.
   private static let payloadBytes = 65_536
@@ -65,10 +67,21 @@ struct TopicReader {
   }
 
   /// Passes on what is a location; whatever else is published there says nothing of gpsd's.
-  private func hand(on payload: [UInt8]) {
+  private mutating func hand(on payload: [UInt8]) {
     let line = payload.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }
-    if case .fix = FixLine(line.span, assumeAccuracyMeters: nil) {
-      DaemonPipes.write(line + [UInt8(ascii: "\n")])
+    switch FixLine(line.span, assumeAccuracyMeters: nil) {
+    case .fix: DaemonPipes.write(line + [UInt8(ascii: "\n")])
+    case .malformed(let reason) where !payload.isEmpty: tell("what comes is no OwnTracks: \(reason)")
+    case .other where (try? JSONTree(payload))?["_type"] == .string("encrypted"):
+      tell("what comes is encrypted; remove the encryption key from the app's settings")
+    case .other, .gpsd, .malformed: break
     }
+  }
+
+  /// Logs what comes instead of locations, once.
+  private mutating func tell(_ what: String) {
+    guard !hasTold else { return }
+    hasTold = true
+    try? OutputFile.standardError.write(Array("locwatch: \(topic): \(what)\n".utf8))
   }
 }

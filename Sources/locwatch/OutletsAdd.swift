@@ -213,10 +213,12 @@ struct OutletsAdd: ReportingCommand {
   private func describe(_ outlet: inout OutletSettings) throws(Failure) {
     // Without one the name is its last part.
     let place = topic ?? name
-    let isPlain = !place.isEmpty && !place.utf8.contains { "+#".utf8.contains($0) || $0 < 0x20 }
-    guard isPlain, !place.hasPrefix("/"), !place.hasSuffix("/") else {
+    let isPlain = !place.utf8.contains { "+#".utf8.contains($0) || $0 < 0x20 }
+    guard isPlain, (1...MQTTSession.mostTopicBytes).contains(place.utf8.count), !place.hasPrefix("/"),
+      !place.hasSuffix("/")
+    else {
       throw Failure(
-        .usage, what: "\"\(place)\" is no topic to publish at",
+        .usage, what: "\"\(place.prefix(100))\" is no topic to publish at",
         remedy: "write --topic owntracks/USER/DEVICE")
     }
     outlet.topic = topic

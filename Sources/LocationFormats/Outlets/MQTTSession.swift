@@ -5,6 +5,9 @@ import LocationCore
 /// It knows QoS 0 and 1. What it is sent with QoS 1 is acknowledged when its user says so, which may be after a commit:
 /// libmosquitto acknowledges before it hands a message over.
 package struct MQTTSession {
+  /// The longest topic of a device. MQTT allows 65,535 bytes (1.5.3); what is published below it is longer.
+  package static let mostTopicBytes = 65_000
+
   /// A message.
   package struct Message: Hashable, Sendable {
     /// Where it is published.
@@ -299,7 +302,9 @@ package struct MQTTSession {
     case 4, 5:
       throw Failure(
         .noPermission,
-        what: hasUser ? "the broker refuses user and password" : "the broker wants a user and password")
+        what: hasUser
+          ? "the broker refuses user and password (of the file of secrets)"
+          : "the broker wants a user and password (in the file of secrets)")
     default: throw Failure(.unavailable, what: "the broker refuses the connection (\(code))")
     }
   }

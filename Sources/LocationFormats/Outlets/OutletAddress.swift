@@ -36,7 +36,7 @@ package struct OutletAddress: Hashable, Sendable {
     authority = String(rest.prefix { !"/?#".contains($0) })
     path = String(rest.dropFirst(authority.count))
     guard !authority.contains("@") else {
-      throw refuse("an address may not hold a password", "put user and password into the file of --secrets")
+      throw refuse("an address may not hold a password", "put user and password into its file of secrets")
     }
     let (host, port) = Self.split(authority)
     self.host = host

@@ -20,7 +20,7 @@ public enum SiblingSource: Hashable, Sendable, CustomStringConvertible {
     }
     func refuse(_ what: String) -> Failure {
       Failure(
-        .usage, what: "\"\(text)\" is no source: \(what)",
+        .usage, what: "\"\(text.prefix(100))\" is no source: \(what)",
         remedy: "write mqtt:owntracks/USER/DEVICE or mqtts://HOST/owntracks/USER/DEVICE")
     }
     guard text.hasPrefix("mqtt:") || text.hasPrefix("mqtts:") else { return nil }
@@ -28,7 +28,7 @@ public enum SiblingSource: Hashable, Sendable, CustomStringConvertible {
     if text.hasPrefix("mqtt://") || text.hasPrefix("mqtts://") {
       let address = try OutletAddress(text)
       guard address.isEncrypted || address.isLoopback else {
-        throw refuse("positions and the password would travel in the clear; write mqtts://")
+        throw refuse("positions and the password would travel in the clear without mqtts")
       }
       broker = "\(address.scheme)://\(address.authority)"
       topic = address.path.dropFirst()
@@ -37,6 +37,9 @@ public enum SiblingSource: Hashable, Sendable, CustomStringConvertible {
       (broker, topic) = ("mqtt://localhost", text.dropFirst("mqtt:".count))
     }
     guard !topic.isEmpty else { throw refuse("it names no topic") }
+    guard topic.utf8.count <= MQTTSession.mostTopicBytes else {
+      throw refuse("a topic has at most \(MQTTSession.mostTopicBytes) bytes")
+    }
     guard !topic.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F || "+#".utf8.contains($0) }) else {
       throw refuse("a topic of one device has no white space, + or #")
     }

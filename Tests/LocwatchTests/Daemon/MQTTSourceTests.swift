@@ -39,13 +39,18 @@ struct MQTTSourceTests {
       try await run.command(["status", "--json"]).stdout.contains(#""lat":48.1001"#)
     }
     // What is no location, or is hostile, changes nothing.
-    for payload in ["x", "{", String(repeating: "[", count: 30_000), #"{"_type":"lwt","tst":1}"#, ""] {
+    let nested = String(repeating: "[", count: 30_000)
+    for payload in [#"{"_type":"lwt","tst":1}"#, "", #"{"_type":"encrypted","data":"x"}"#, "x", "{", nested] {
       try await publish(broker, payload)
     }
     try await tell(broker, 48.1002, second: 2)
     try await run.wait("the third fix") {
       try await run.command(["status", "--json"]).stdout.contains(#""lat":48.1002"#)
     }
+    // Of several reasons why no fix comes the log has the first, once.
+    let log = run.process?.stderr ?? ""
+    #expect(log.matches(of: /phone: what comes is/).count == 1, "\(log)")
+    #expect(log.contains("what comes is encrypted; remove the encryption key"), "\(log)")
     #expect(await run.end() == 0)
   }
 
@@ -95,7 +100,10 @@ struct MQTTSourceTests {
     #expect(!address.traits.isGPSD)
   }
 
-  @Test(arguments: ["mqtt:", "mqtts://b.lan/", "mqtt://b.lan/x", "mqtt:a b", "mqtt:a/+/b", "mqtts:x"])
+  @Test(arguments: [
+    "mqtt:", "mqtts://b.lan/", "mqtt://b.lan/x", "mqtt:a b", "mqtt:a/+/b", "mqtts:x",
+    "mqtt:" + String(repeating: "a", count: 65_001),
+  ])
   func `what is no source is refused`(text: String) {
     #expect(throws: Failure.self) { try SourceAddress(source: text) }
   }
