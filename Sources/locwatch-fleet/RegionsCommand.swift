@@ -34,7 +34,8 @@ struct RegionsCommand: ParsableCommand {
   struct Import: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract:
-        "Put regions in: GeoJSON, OwnTracks waypoints, KML or GPX; those with the same id are replaced.")
+        "Put regions in: GeoJSON, OwnTracks waypoints, KML, GPX, CSV or zones of Home Assistant; those with the same id are replaced."
+    )
     @Argument(help: ArgumentHelp("Files; - is standard input.", valueName: "file"), completion: .file())
     var files: [String]
     @Flag(help: "Take out all regions that the files do not have.")
@@ -125,14 +126,15 @@ struct RegionsCommand: ParsableCommand {
     let next = try edit(present)
     // Workers may have what the store has lost: then it is a change for them.
     guard next.entries != present.entries || present.stored != present.version else {
-      return try Console.print("version \(present.version): \(present.entries.count) regions, as before\n")
+      let count = Wording.count(present.entries.count, "region")
+      return try Console.print("version \(present.version): \(count), as before\n")
     }
     try layout.publish(next, partitions: settings.partitions)
-    try Console.print("version \(next.version): \(next.entries.count) regions\n")
+    try Console.print("version \(next.version): \(Wording.count(next.entries.count, "region"))\n")
     let told = next.entries.count { $0.feature.region.initial == .state }
     if told > loudStates {
       Console.note(
-        "warning: each new device will publish the first state of \(told) regions; give them "
+        "warning: each new device will publish the first state of \(Wording.count(told, "region")); give them "
           + "\"initial\": \"event\" in the file, then only where it is is published")
     }
   }

@@ -73,7 +73,7 @@ struct SimulateCommand: ReportingCommand {
       }
       try OutputFile(path: regions).write(
         Array(SimulatedFleet.regions(count: count, seed: seed, areaMeters: area * 1_000).utf8))
-      return
+      guard write != nil else { return }
     }
     let start = start ?? Int(FleetClock.wall) - seconds
     var fleet = SimulatedFleet(

@@ -96,6 +96,6 @@ extension FleetWorkerTests {
       stdin:
         #"{"type":"Feature","id":"home","properties":{"radius_m":100},"geometry":{"type":"Point","coordinates":[11.5,48.1]}}"#
     )
-    #expect(imported.stdout == "version 1: 1 regions\n", "\(imported)")
+    #expect(imported.stdout == "version 1: 1 region\n", "\(imported)")
   }
 }

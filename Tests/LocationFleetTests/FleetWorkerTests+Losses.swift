@@ -74,7 +74,7 @@ extension FleetWorkerTests {
     try layout.fleet.put("partition.1", Array("garbage".utf8))
     let worker = try cluster.worker("w1")
     let isTaken = await eventually {
-      try await cluster.fleet(["status"]).stdout.contains("1 workers, 2 partitions (1 without a worker)")
+      try await cluster.fleet(["status"]).stdout.contains("1 worker, 2 partitions (1 without a worker)")
     }
     #expect(isTaken, "\(worker.stderr)")
     let status = try await cluster.fleet(["status"])
@@ -146,7 +146,7 @@ extension FleetWorkerTests {
       return await eventually {
         let status = try await cluster.fleet(["status"]).stdout
         let device = try await cluster.fleet(["device", "alice/phone"]).stdout
-        return device.contains("inside    \(region)") && status.contains("1 workers, 2 partitions, ")
+        return device.contains("inside    \(region)") && status.contains("1 worker, 2 partitions, ")
           && status.contains(", 0 beyond the checkpoints")
       }
     }
@@ -159,7 +159,7 @@ extension FleetWorkerTests {
     try await restart { try FileManager.default.copyItem(atPath: files, toPath: copy) }
     if hasEnded { worker = try cluster.worker("w1") }
     let copied = try #require(try layout.leases.get("worker.w1")).revision
-    #expect(try await importRegion("lost") == "version 1: 1 regions\n")
+    #expect(try await importRegion("lost") == "version 1: 1 region\n")
     #expect(try await isInside("lost", after: 3..<9), "\(worker.stderr)")
     // More than the worker writes in the time of this test.
     for number in 1...200 { try layout.leases.put("other", [UInt8(number)]) }
@@ -176,7 +176,7 @@ extension FleetWorkerTests {
     }
     #expect(isNoticed && !worker.stderr.contains("is called w1 too"), "\(worker.stderr)")
     // The number of a version is given out again.
-    #expect(try await importRegion("new") == "version 1: 1 regions\n")
+    #expect(try await importRegion("new") == "version 1: 1 region\n")
     #expect(try await isInside("new", after: 3..<9), "\(worker.stderr)")
   }
 

@@ -86,8 +86,8 @@ extension FleetWorkerTests {
         + #"{"type":"Point","coordinates":[11.5,48.1]}}"#
       return try await cluster.fleet(["regions", "import", "-"], stdin: feature).stdout
     }
-    for version in 1...67 { #expect(try await imported(100 + version) == "version \(version): 1 regions\n") }
-    #expect(try await imported(167) == "version 67: 1 regions, as before\n")
+    for version in 1...67 { #expect(try await imported(100 + version) == "version \(version): 1 region\n") }
+    #expect(try await imported(167) == "version 67: 1 region, as before\n")
     let worker = try cluster.worker("w1")
     let sent = try await Binary.run(
       [
@@ -99,7 +99,7 @@ extension FleetWorkerTests {
       try await cluster.fleet(["events"]).stdout.contains("\"region\":\"home\"")
     }
     #expect(isTold, "\(worker.stderr)")
-    #expect(worker.stderr.contains("version 1 of the regions: 1 regions, of version 4"), "\(worker.stderr)")
+    #expect(worker.stderr.contains("version 1 of the regions: 1 region, of version 4"), "\(worker.stderr)")
     #expect(try await cluster.fleet(["device", "*/phone"]).status == 64)
     // More servers than there are.
     let replicas = try await cluster.fleet(["init", "--partitions", "1", "--replicas", "3"])
@@ -117,7 +117,7 @@ extension FleetWorkerTests {
       let text = #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#
       return try await cluster.fleet(["regions", "import", "-"], stdin: text).stdout
     }
-    #expect(try await importRegions(["a"]) == "version 1: 1 regions\n")
+    #expect(try await importRegions(["a"]) == "version 1: 1 region\n")
     #expect(try await importRegions(["b"]) == "version 2: 2 regions\n")
     // As the store was before the second version.
     try layout.fleet.remove("catalog.2")
@@ -128,9 +128,9 @@ extension FleetWorkerTests {
     }
     try await publish(fix: 0, to: "owntracks/alice/phone", of: cluster)
     #expect(await isWatched("a"), "\(worker.stderr)")
-    #expect(worker.stderr.contains("version 2 of the regions: 1 regions, of version 1"), "\(worker.stderr)")
-    #expect(try await importRegions(["a"]) == "version 3: 1 regions\n")
-    #expect(try await importRegions(["a"]) == "version 3: 1 regions, as before\n")
+    #expect(worker.stderr.contains("version 2 of the regions: 1 region, of version 1"), "\(worker.stderr)")
+    #expect(try await importRegions(["a"]) == "version 3: 1 region\n")
+    #expect(try await importRegions(["a"]) == "version 3: 1 region, as before\n")
     #expect(try await importRegions(["c"]) == "version 4: 2 regions\n")
     for fix in 1..<4 { try await publish(fix: fix, to: "owntracks/alice/phone", of: cluster) }
     #expect(await isWatched("c"), "\(worker.stderr)")
@@ -147,7 +147,7 @@ extension FleetWorkerTests {
       stdin:
         #"{"type":"Feature","id":"home","properties":{"radius_m":100},"geometry":{"type":"Point","coordinates":[11.5,48.1]}}"#
     )
-    #expect(imported.stdout == "version 1: 1 regions\n", "\(imported)")
+    #expect(imported.stdout == "version 1: 1 region\n", "\(imported)")
     let worker = try cluster.worker("w1")
     let isWatched = await eventually {
       worker.stderr.contains("partition 0 watches version 1 of the regions")

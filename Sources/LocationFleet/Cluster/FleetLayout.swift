@@ -44,7 +44,7 @@ package struct FleetLayout {
   static func canName(_ device: String) -> Bool {
     device.utf8.count <= mostNameBytes
       && !device.unicodeScalars.contains {
-        $0 <= " " || $0 == "*" || $0 == ">" || $0 == "/" || $0 == "\u{FFFD}"
+        $0 <= " " || $0.properties.generalCategory == .control || "*>/\u{FFFD}".unicodeScalars.contains($0)
       }
   }
 

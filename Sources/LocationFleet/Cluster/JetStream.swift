@@ -63,10 +63,16 @@ package final class JetStream {
   /// A refusal for people.
   package func failure(_ name: String, _ refusal: Refusal) -> Failure {
     let isMissing = refusal.errorCode == Self.noStream
+    let remedy: String? =
+      switch refusal.errorCode {
+      case Self.noStream: "make the streams: locwatch-fleet init"
+      case Self.unavailable: "too few servers of the cluster answer; start them"
+      default: nil
+      }
     return Failure(
       isMissing || refusal.isPermanent ? .config : .unavailable,
       what: "nats-server refuses \(name): \(refusal.description)",
-      remedy: isMissing ? "make the streams: locwatch-fleet init" : nil)
+      remedy: remedy)
   }
 
   static func tree(_ payload: [UInt8]) -> JSONTree {
@@ -84,6 +90,8 @@ package final class JetStream {
   static let noMessage = 10_037
   /// Of a stream that is not there.
   static let noStream = 10_059
+  /// The servers that are there are too few to agree on anything.
+  private static let unavailable = 10_008
   /// Of a stream that can't be as it is asked for.
   static let invalidConfiguration = 10_052
   /// Of a stream on more than one server where there is no cluster.

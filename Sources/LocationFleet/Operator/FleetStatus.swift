@@ -100,10 +100,12 @@ package struct FleetStatus {
   /// A table for people.
   package var text: String {
     let waiting = partitions.reduce(0) { $0 + $1.waiting }
+    let count = { (number: Int, noun: String) in Wording.count(number, noun) }
+    let orphaned = orphans.isEmpty ? "" : " (\(orphans.count) without a worker)"
     var text = """
-      \(workers.count) workers, \(settings.partitions) partitions\(orphans.isEmpty ? "" : " (\(orphans.count) without a worker)"), \(devices) devices
-      \(fixes) messages of fixes and regions, \(waiting) beyond the checkpoints; \(events) events, \(deadLetters) dead letters
-      regions: version \(catalogVersion), \(regions) regions
+      \(count(workers.count, "worker")), \(count(settings.partitions, "partition"))\(orphaned), \(count(devices, "device"))
+      \(count(fixes, "message")) of fixes and regions, \(waiting) beyond the checkpoints; \(count(events, "event")), \(count(deadLetters, "dead letter"))
+      regions: version \(catalogVersion), \(count(regions, "region"))
 
       """
     for damage in partitions.compactMap(\.damage) { text += "\(damage)\n" }

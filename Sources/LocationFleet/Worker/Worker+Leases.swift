@@ -1,4 +1,5 @@
 import Glibc
+import LocationCore
 import LocationFormats
 
 /// Which partitions a worker has.
@@ -170,8 +171,8 @@ extension Worker {
     if let known = catalogs[version] { return known }
     let catalog = try layout.catalog(version)
     if catalog.stored != version || catalog.entries.isEmpty {
-      let count = catalog.entries.count
-      say("version \(version) of the regions: \(count) regions, of version \(catalog.stored)")
+      let count = Wording.count(catalog.entries.count, "region")
+      say("version \(version) of the regions: \(count), of version \(catalog.stored)")
     }
     let used = Set(partitions.values.map(\.catalog.version))
     catalogs = catalogs.filter { used.contains($0.key) }
