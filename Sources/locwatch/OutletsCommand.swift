@@ -108,8 +108,16 @@ struct OutletsCommand: AsyncParsableCommand {
     @OptionGroup var choice: OutletChoice
 
     func perform() throws(Failure) {
-      _ = try choice.outlet()
-      _ = try choice.state.open().removeOutlet(choice.name)
+      var damage: Failure?
+      do throws(Failure) {
+        _ = try choice.outlet()
+      } catch {
+        // One that can't be read can be removed.
+        guard error.code == .data else { throw error }
+        damage = error
+      }
+      let isRemoved = try choice.state.open().removeOutlet(choice.name)
+      if let damage, !isRemoved { throw damage }
       try choice.state.seat().note([.outlets([])])
       Terminal.note("removed \(choice.name)")
     }

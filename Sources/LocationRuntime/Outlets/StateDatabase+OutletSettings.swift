@@ -9,8 +9,11 @@ extension StateDatabase {
   }
 
   static func outletSettings(_ database: Database) throws -> [OutletSettings] {
-    try String.fetchAll(database, sql: "SELECT settings FROM outlet_settings ORDER BY name").map { text in
-      try ExactDecoder.value(OutletSettings.self, of: try JSONTree(Array(text.utf8)))
+    try Row.fetchAll(database, sql: "SELECT name, settings FROM outlet_settings ORDER BY name").map { row in
+      let text: String = try row.decode(forColumn: "settings")
+      return try UnreadableRow.guarding(.outlet, try row.decode(forColumn: "name")) {
+        try ExactDecoder.value(OutletSettings.self, of: try JSONTree(Array(text.utf8)))
+      }
     }
   }
 

@@ -12,6 +12,10 @@ extension Failure {
       self = failure
       return
     }
+    if let row = error as? UnreadableRow {
+      self = row.failure(path)
+      return
+    }
     guard let error = error as? DatabaseError else {
       let table = table.map { "its table \($0)" } ?? "one of its tables"
       self = StateDatabase.damage("\(table) can't be read: \(Self.reason(error))", path)
@@ -57,7 +61,7 @@ extension Failure {
   }
 
   /// Why a row can't be read, in words.
-  private static func reason(_ error: any Error) -> String {
+  fileprivate static func reason(_ error: any Error) -> String {
     if let error = error as? JSONError { return error.what }
     guard let error = error as? DecodingError else { return "a value is of another type" }
     func text(_ context: DecodingError.Context) -> String {
@@ -70,5 +74,41 @@ extension Failure {
     case .keyNotFound(let key, _): return "\"\(key.stringValue)\" is missing"
     @unknown default: return "a value is of another type"
     }
+  }
+}
+
+/// A row of the state file that can't be read, and that its name is enough to remove.
+struct UnreadableRow: Error {
+  /// What it is a row of.
+  enum Kind: String {
+    case region, subscriber, outlet
+
+    fileprivate var table: String { self == .outlet ? "outlet_settings" : "\(rawValue)s" }
+  }
+
+  let kind: Kind
+  let name: String
+  let reason: String
+
+  init(_ kind: Kind, _ name: String, _ reason: String) {
+    self.kind = kind
+    self.name = name
+    self.reason = reason
+  }
+
+  /// Reads a row; what goes wrong names it.
+  static func guarding<Value>(_ kind: Kind, _ name: String, _ read: () throws -> Value) throws -> Value {
+    do {
+      return try read()
+    } catch {
+      throw UnreadableRow(kind, name, Failure.reason(error))
+    }
+  }
+
+  /// For people.
+  func failure(_ path: String) -> Failure {
+    Failure(
+      .data, file: path, what: "\(kind) \"\(name)\" in its table \(kind.table) can't be read: \(reason)",
+      remedy: "locwatch \(kind)s remove \(name), and add it again")
   }
 }

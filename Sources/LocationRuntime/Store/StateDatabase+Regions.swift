@@ -205,9 +205,7 @@ extension StateDatabase {
   }
 
   private static func unreadable(_ id: String, _ what: String, _ path: String) -> Failure {
-    Failure(
-      .data, file: path, what: "region \"\(id)\" in its table regions can't be read: \(what)",
-      remedy: "locwatch regions remove \(id), and add it again")
+    UnreadableRow(.region, id, what).failure(path)
   }
 
   /// Stored Features, a line each.

@@ -54,7 +54,9 @@ extension StateDatabase {
     try Row.fetchAll(database, sql: "SELECT name, manifest, applied FROM subscribers ORDER BY name").map {
       row in
       let text: String = try row.decode(forColumn: "manifest")
-      let subscriber = try ExactDecoder.value(Subscriber.self, of: try JSONTree(Array(text.utf8)))
+      let subscriber = try UnreadableRow.guarding(.subscriber, try row.decode(forColumn: "name")) {
+        try ExactDecoder.value(Subscriber.self, of: try JSONTree(Array(text.utf8)))
+      }
       return StoredSubscriber(
         subscriber: subscriber, manifest: text, applied: try row.decode(forColumn: "applied"))
     }

@@ -98,7 +98,7 @@ import Testing
       "UPDATE regions SET geojson = replace(geojson, '\"home\"', '\"work\"')",
       "region \"home\" in its table regions can't be read: its Feature has the id \"work\""
     ),
-    ("UPDATE subscribers SET manifest = '['", "table subscribers"),
+    ("UPDATE subscribers SET manifest = '['", "in its table subscribers can't be read: the text ends"),
     ("UPDATE subscribers SET manifest = '{}'", "table subscribers"),
     ("UPDATE requests SET event = '{\"machine\":{}}'", "table requests"),
     ("UPDATE journal SET line = '{\"at\":1' WHERE number > 25", "table journal"),
@@ -122,6 +122,22 @@ import Testing
     for internals in ["JSONError", "DecodingError", "kind:", "Swift."] {
       #expect(!failure.description.contains(internals), "\(failure)")
     }
+  }
+
+  @Test func `an outlet that can't be read is named, and can be removed`() throws {
+    let path = folder("s.db")
+    let database = try StateDatabase.open(path: path)
+    for name in ["phone", "toy"] {
+      try database.put(OutletSettings(name: name, kind: .webhook, instance: "00ff"), replacing: false)
+    }
+    try DatabaseQueue(path: path).writeWithoutTransaction {
+      try $0.execute(sql: "UPDATE outlet_settings SET settings = '{' WHERE name = 'toy'")
+    }
+    let failure = try #require(throws: Failure.self) { try database.outletSettings() }
+    #expect(failure.what.hasPrefix("outlet \"toy\" in its table outlet_settings can't be read: "))
+    #expect(failure.remedy == "locwatch outlets remove toy, and add it again")
+    #expect(try database.removeOutlet("toy"))
+    #expect(try database.outletSettings().map(\.name) == ["phone"])
   }
 
   @Test(arguments: ["cursor = -1", "attempts = -1", "skipped = -1", "attempts = 9223372036854775807"])
