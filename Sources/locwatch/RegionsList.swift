@@ -68,6 +68,7 @@ struct RegionsShow: ReportingCommand {
 
   func perform() throws(Failure) {
     let database = try state.openToRead()
+    if database == nil { try state.noteIfMissing() }
     try RegionIDs.require(ids, in: database)
     guard let file = try database?.regions(.ids(ids)) else { return }
     var records: [RegionRecord] = []

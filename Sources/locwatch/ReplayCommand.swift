@@ -232,7 +232,7 @@ struct ReplayCommand: AsyncParsableCommand {
     request.from = try time(from)
     request.to = try time(to)
     if let from = request.from, let to = request.to, to < from {
-      throw Failure(.usage, what: "--to is before --from")
+      throw Failure(.usage, what: "--to is before --from", remedy: "swap them")
     }
     request.speed = speed.factor
     request.reportPath = report

@@ -80,6 +80,7 @@ struct ServeCommand: ParsableCommand {
       request.leaflet = leaflet
       request.isReadOnly = readOnly
       request.allowsPlain = allowPlain
+      try state.noteIfMissing()
       do throws(Failure) {
         _ = try Leaflet.file(.script, in: leaflet)
       } catch {

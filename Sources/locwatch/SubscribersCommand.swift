@@ -71,6 +71,7 @@ struct SubscribersCommand: AsyncParsableCommand {
     func perform() throws(Failure) {
       let all = try SubscriberRecord.all(try state.seat())
       guard var record = all.first(where: { $0.subscriber.name == name }) else {
+        if all.isEmpty { try state.noteIfMissing() }
         throw SubscriberRecord.unknown(name, among: all)
       }
       let database = try state.openToRead()

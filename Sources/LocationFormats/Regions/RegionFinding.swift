@@ -48,11 +48,11 @@ package struct RegionFinding: Hashable, Sendable {
     }
     switch region.shape {
     case .circle(_, let radius):
-      if radius < leastRadiusMeters {
+      if radius.rounded() < leastRadiusMeters {
         note(.smallRadius, small("its radius of \(Wording.distance(radius, in: .metric))"))
       }
     case .corridor(_, let buffer):
-      if buffer < leastRadiusMeters {
+      if buffer.rounded() < leastRadiusMeters {
         note(.smallRadius, small("its buffer of \(Wording.distance(buffer, in: .metric))"))
       }
     case .beacon: break

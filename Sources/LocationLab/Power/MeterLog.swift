@@ -47,7 +47,9 @@ package struct MeterLog: Sendable {
         remedy: "Docs/Power.md has the formats")
     }
     if shuntMicroohms != nil, kind != .ina2xx {
-      throw Failure(.usage, file: file, what: "only an INA2xx has a shunt to correct")
+      throw Failure(
+        .usage, file: file, what: "only an INA2xx has a shunt to correct",
+        remedy: "remove shunt_uohm from the blocks")
     }
     switch kind {
     case .powerSupply:

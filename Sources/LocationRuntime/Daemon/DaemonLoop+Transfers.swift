@@ -219,7 +219,7 @@ extension DaemonLoop {
       throw Failure(.usage, what: "no \"transfer\" in the request")
     }
     if try handle(.cancelTransfer(number: number), of: name) != nil {
-      throw Failure(.conditionFails, what: "\(name) has no transfer \(number)")
+      throw .noTransfer(number, of: name)
     }
     return []
   }
@@ -264,5 +264,14 @@ extension TransferView {
       "kind": .string(terms.kind.rawValue), "discretionary": .boolean(terms.isDiscretionary),
       "state": .string(state),
     ])
+  }
+}
+
+extension Failure {
+  /// A subscriber has no transfer of that number, or no more.
+  static func noTransfer(_ number: Int, of name: String) -> Failure {
+    Failure(
+      .conditionFails, what: "\(name) has no transfer \(number)",
+      remedy: "locwatch transfers list \(name) lists what it has")
   }
 }

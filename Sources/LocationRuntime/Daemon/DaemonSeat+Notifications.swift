@@ -135,7 +135,7 @@ extension DaemonSeat {
   ) throws(Failure) {
     if case .cancelTransfer(let number) = event {
       guard engine.transfers(of: name).contains(where: { $0.number == number }) else {
-        throw Failure(.conditionFails, what: "\(name) has no transfer \(number)")
+        throw .noTransfer(number, of: name)
       }
     }
     if case .cancelNotification(let id) = event {

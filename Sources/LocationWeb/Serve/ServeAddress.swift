@@ -60,7 +60,9 @@ package enum ServeAddress: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: code 73 where it can't.
   func open() throws(Failure) -> (Descriptor, ServeAddress, UnixListener?) {
     func failure() -> Failure {
-      Failure(.cantCreate, what: "can't listen at \(self): \(SystemReason.text(errno))")
+      Failure(
+        .cantCreate, what: "can't listen at \(self): \(SystemReason.text(errno))",
+        remedy: "name another address with --listen")
     }
     switch self {
     case .unix(let path):
