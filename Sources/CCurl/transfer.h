@@ -121,7 +121,7 @@ static inline size_t locwatch_file_write(char *bytes, size_t size, size_t count,
     file->count = at;
     file->decided = 1;
   }
-  // Where the server says how long the file is, what is too much is known by its first byte.
+  // A server that says how long the file is need not send what is too long: the first byte is refused.
   if (file->total > file->limit || file->count + (long long)length > file->limit) {
     file->error = EFBIG;
     return 0;

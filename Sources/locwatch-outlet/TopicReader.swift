@@ -9,7 +9,7 @@ import LocationFormats
 struct TopicReader {
   private var link: BrokerLink
   private let topic: String
-  /// Whether the log has that something else than OwnTracks' words comes.
+  /// Whether the log was told that something else than locations comes.
   private var hasTold = false
 
   /// The longest payload: far above a location.

@@ -112,7 +112,7 @@ struct OutletsCommand: AsyncParsableCommand {
       do throws(Failure) {
         _ = try choice.outlet()
       } catch {
-        // One that can't be read can be removed.
+        // The user can also remove an outlet that can't be read.
         guard error.code == .data else { throw error }
         damage = error
       }

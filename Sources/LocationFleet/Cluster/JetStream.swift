@@ -90,7 +90,7 @@ package final class JetStream {
   static let noMessage = 10_037
   /// Of a stream that is not there.
   static let noStream = 10_059
-  /// The servers that are there are too few to agree on anything.
+  /// Too few servers of the cluster answer (JSClusterNotAvailErr of nats-server).
   private static let unavailable = 10_008
   /// Of a stream that can't be as it is asked for.
   static let invalidConfiguration = 10_052

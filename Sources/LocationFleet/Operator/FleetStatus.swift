@@ -148,7 +148,7 @@ package struct FleetStatus {
     ]).text
   }
 
-  /// What the cluster keeps, with the keys and times of a record: words joined by underscores, RFC 3339.
+  /// Gives what the cluster keeps the keys and times of a record: words joined by underscores, and RFC 3339.
   private static func asRecord(_ kept: JSONTree) -> JSONTree {
     guard case .object(let members) = kept else { return kept }
     return .object(

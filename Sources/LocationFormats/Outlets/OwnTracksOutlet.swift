@@ -269,8 +269,8 @@ package struct OwnTracksOutlet: Sendable {
 
   // MARK: - Regions
 
-  /// What stands for the creation of a place, which nobody noted, seconds since 1970: when the outlet was added. Apps
-  /// take the time for a key, so each place has its own.
+  /// The creation time that others are told of a place, seconds since 1970. Nobody noted the real one, so the first
+  /// place has the time at which the outlet was added. Apps use the time as a key, so each place has its own.
   ///
   /// - Parameter index: the place's, in ``places``.
   private func created(_ index: Int) -> Int { (settings.created ?? 0) + index }

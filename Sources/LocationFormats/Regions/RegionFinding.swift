@@ -47,7 +47,7 @@ package struct RegionFinding: Hashable, Sendable {
       findings.append(RegionFinding(region: region.id, kind: kind, text: text))
     }
     switch region.shape {
-    // What is told in whole metres is compared in whole metres.
+    // The message shows whole metres, so whole metres are compared.
     case .circle(_, let radius):
       if radius.rounded() < leastRadiusMeters {
         note(.smallRadius, small("its radius of \(Wording.distance(radius, in: .metric))"))

@@ -52,8 +52,8 @@ struct OutletPump {
   private var isTroubled: Bool
   /// Whether the state file says so.
   private var isStoredTroubled: Bool
-  /// Whether it failed while it had events that it had not accepted. Then only that it accepts some is a success: there
-  /// are peers that take each connection and no event.
+  /// Whether the outlet failed with events that it had been offered and had not accepted. Only accepted events clear
+  /// that, and no connection: some peers take each connection and no event.
   private var hasRefused = false
   /// The reasons of its failures that the log has.
   private var told: Set<String> = []

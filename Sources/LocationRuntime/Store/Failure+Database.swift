@@ -77,7 +77,7 @@ extension Failure {
   }
 }
 
-/// A row of the state file that can't be read, and that its name is enough to remove.
+/// A row of the state file that can't be read. The user can remove it by its name.
 struct UnreadableRow: Error {
   /// What it is a row of.
   enum Kind: String {

@@ -47,7 +47,7 @@ struct MQTTSourceTests {
     try await run.wait("the third fix") {
       try await run.command(["status", "--json"]).stdout.contains(#""lat":48.1002"#)
     }
-    // Of several reasons why no fix comes the log has the first, once.
+    // The log names the first reason why no fix comes, once.
     let log = run.process?.stderr ?? ""
     #expect(log.matches(of: /phone: what comes is/).count == 1, "\(log)")
     #expect(log.contains("what comes is encrypted; remove the encryption key"), "\(log)")
