@@ -223,7 +223,7 @@ import Testing
     #expect(stage.pauses.isEmpty && stage.locations.count == 1000)
   }
 
-  @Test(arguments: [UInt64](1...20))
+  @Test(arguments: [UInt64](1...(Corpus.isFull ? 20 : 6)))
   func `B6 every pause is followed by a resume as soon as it has moved 60 m`(_ seed: UInt64) {
     var random = SeededRandom(seed)
     var stage = Stage()

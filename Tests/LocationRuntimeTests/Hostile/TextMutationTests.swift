@@ -12,7 +12,7 @@ import Testing
     try #require(!seeds.isEmpty)
     for seed in seeds { try kind.check(seed, path: path) }
     var random = SeededRandom(20_260_501)
-    for round in 0..<(Corpus.isFull ? 500_000 : 1_500) {
+    for round in 0..<(Corpus.isFull ? 500_000 : 500) {
       let bytes = Self.mutated(seeds, &random)
       do {
         try kind.check(bytes, path: path)

@@ -50,10 +50,10 @@ struct ReportBrowserTests {
     }
   }
 
-  @Test(
-    arguments: [
-      "walk-with-teleports", "tunnel", "ferry-across-the-antimeridian", "commute-with-stops",
-    ], [[], ["--sampling", "adaptive"]])
+  @Test(arguments: [
+    ("walk-with-teleports", []), ("tunnel", []), ("ferry-across-the-antimeridian", []),
+    ("commute-with-stops", []), ("commute-with-stops", ["--sampling", "adaptive"]),
+  ])
   func `points and events are those of the records`(name: String, options: [String]) async throws {
     let (page, records) = try await replay(Self.track(name) + options)
     let visit = try await Browser.visit(
