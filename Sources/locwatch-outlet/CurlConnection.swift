@@ -162,6 +162,9 @@ import LocationFormats
     if let objection { return SendFailure(objection) }
     let code = CURLcode(UInt32(answer.code))
     var failure = SendFailure(words(code, answer) + route)
+    if code == CURLE_COULDNT_CONNECT, answer.os_error == Int(ECONNREFUSED), route.isEmpty {
+      failure.reason += "; start the server, or correct its address"
+    }
     let unreachable = [ENETUNREACH, EHOSTUNREACH, ENETDOWN].contains(Int32(answer.os_error))
     failure.isAttempt =
       switch code {

@@ -135,9 +135,9 @@ struct OutletsAdd: ReportingCommand {
     let ids = try database.regionIDs()
     // As the state file has them: SQLite, which counts what waits, compares bytes.
     outlet.regions = outlet.regions?.map { name in ids.first { $0 == name } ?? name }
-    try database.put(outlet, replacing: replace)
+    let isReplaced = try database.put(outlet, replacing: replace)
     try state.seat().note([.outlets([name])])
-    Terminal.note("added \(name)")
+    Terminal.note("\(isReplaced ? "replaced" : "added") \(name)")
     Terminal.warn(complaints(about: outlet, among: ids))
   }
 

@@ -49,12 +49,14 @@ extension Worker {
     if last.revision > 0 {
       if let revision = try layout.leases.put(signKey, sign.value, over: last.revision) {
         sign.revision = revision
+        hasToldOfNamesake = false
         return
       }
       let there = try layout.leases.get(signKey)
       if let there, there.revision >= last.revision {
         // One of this worker's own may have been kept whose confirmation was lost. Without a value it was taken back.
-        if there.value != last.value, !there.value.isEmpty {
+        if there.value != last.value, !there.value.isEmpty, !hasToldOfNamesake {
+          hasToldOfNamesake = true
           say("another worker is called \(options.name) too: give each a --name of its own")
         }
       } else {

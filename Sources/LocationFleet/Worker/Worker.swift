@@ -28,6 +28,8 @@ package final class Worker {
   var renewedAt = -1e6
   /// The last sign of life, and the revision under which it was kept; 0 before the first.
   var sign: (value: [UInt8], revision: UInt64) = ([], 0)
+  /// Whether it told of another worker of its name. It tells again once it was alone.
+  var hasToldOfNamesake = false
   /// Versions of the regions that were read lately.
   var catalogs: [Int: FleetCatalog] = [:]
   /// When a partition was taken that has not come to the end of the stream.

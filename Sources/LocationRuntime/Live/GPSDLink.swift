@@ -101,7 +101,8 @@ package struct GPSDLink: ~Copyable {
     guard trouble != toldTrouble else { return }
     toldTrouble = trouble
     inbox.note(trouble)
-    DaemonLoop.log("\(trouble.failure(at: session.address)). Trying again")
+    let reason = "\(trouble.failure(at: session.address))"
+    DaemonLoop.log(reason + (reason.hasSuffix("?") ? " " : ". ") + "Trying again")
   }
 
   private mutating func note(_ event: Event) {

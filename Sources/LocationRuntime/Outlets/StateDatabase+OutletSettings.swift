@@ -20,8 +20,10 @@ extension StateDatabase {
   /// Stores an outlet. A new one begins with the events that come from now on; one that is replaced goes on where it
   /// was.
   ///
+  /// - Returns: Whether it replaced one.
   /// - Throws: `.cantCreate` where there is one of that name and it may not be replaced.
-  package func put(_ outlet: OutletSettings, replacing: Bool) throws(Failure) {
+  @discardableResult
+  package func put(_ outlet: OutletSettings, replacing: Bool) throws(Failure) -> Bool {
     try write { database in
       let isThere =
         try Int.fetchOne(
@@ -41,6 +43,7 @@ extension StateDatabase {
           INSERT INTO outlets (name, cursor) VALUES (?, (SELECT coalesce(max(id), 0) FROM events))
           ON CONFLICT (name) DO UPDATE SET attempts = 0, trouble = NULL, disabled = 0
           """, arguments: [outlet.name])
+      return isThere
     }
   }
 

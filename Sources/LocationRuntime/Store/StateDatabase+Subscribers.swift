@@ -21,6 +21,7 @@ extension StateDatabase {
 
   /// Stores a subscriber.
   ///
+  /// - Returns: Whether it replaced one.
   /// - Throws: `.cantCreate` where there is one of that name and it may not be replaced.
   @discardableResult
   package func put(_ subscriber: Subscriber, replacing: Bool) throws(Failure) -> Bool {

@@ -159,6 +159,7 @@ struct MQTTTests {
     }
     #expect(await run.end() == 0)
     let again = try await run.command(["outlets", "add", "boat", "--mqtt", broker.url, "--replace"])
+    #expect(again.stderr.contains("replaced boat\n"), "\(again.stderr)")
     #expect(again.stderr.contains("51 regions are more than 50"), "\(again.stderr)")
   }
 

@@ -253,6 +253,16 @@ import Testing
     #expect(direct.status == 69 && !direct.stderr.contains("proxy"), "\(direct.stderr)")
   }
 
+  @Test(arguments: ["--webhook=http://127.0.0.1:9", "--mqtt=mqtt://127.0.0.1:9"])
+  func `a server that refuses the connection is told with a remedy`(address: String) async throws {
+    let run = try DaemonRun()
+    #expect(try await run.command(["outlets", "add", "hook", address]).status == 0)
+    let tested = try await run.command(["outlets", "test", "hook"])
+    #expect(tested.status == 69)
+    let remedy = "Connection refused; start the server, or correct its address"
+    #expect(tested.stderr.contains(remedy), "\(tested.stderr)")
+  }
+
   @Test func `https to a port without TLS, and an authority that is none, are told as such`() async throws {
     let run = try DaemonRun()
     let endpoint = try await run.startEndpoint()
