@@ -20,6 +20,8 @@ enum ModelAction: Hashable, CaseIterable {
   /// A user acknowledges by hand.
   case dismissOldest
   case beginTask, endTask, locate
+  /// A fix that is not exact enough to answer a request at once.
+  case poorFix
   case warning, critical, relief
   case deny, whenInUse, always, reduced, full
   case backgroundDeliveryOff, backgroundDeliveryOn
@@ -135,6 +137,11 @@ extension ModelState {
     case .locate:
       say { $0.locate($1, seconds: 30, in: &made) }
       if !made.steps.contains(where: \.isRefusal) { witness.asksForFix = true }
+    case .poorFix:
+      // Only a request remembers it; what else a fix means is raised by itself.
+      guard policy.sessions[0].standard.request != nil else { break }
+      var takers: [StandardTaker] = []
+      policy.observe(Self.fix(radiusMeters: 500), at: now, into: &takers)
     case .warning, .critical, .relief:
       let level = action.pressure
       witness.sees(level, at: now)

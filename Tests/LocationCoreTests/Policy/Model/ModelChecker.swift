@@ -231,7 +231,7 @@ struct ModelState: Hashable {
       policy.offer(
         event: event, trigger: trigger, isCoarse: isCoarse, call: call, to: 0, in: &turn)
     } else if trigger == .backgroundLocation {
-      policy.offerUpdate(event: event, Self.fix, to: 0, in: &turn)
+      policy.offerUpdate(event: event, Self.fix(radiusMeters: 5), to: 0, in: &turn)
     } else {
       policy.offer(event: event, trigger: trigger, region: region, in: &turn)
     }
@@ -283,9 +283,11 @@ struct ModelState: Hashable {
     if isKept { witness.kept.append(event) }
   }
 
-  private static let fix = Fix(
-    time: UTCTime(microseconds: Drive.epoch), instant: Drive.instant(0), coordinate: Drive.origin,
-    accuracy: Accuracy(radiusMeters: 5, source: .reported))
+  static func fix(radiusMeters: Double) -> Fix {
+    Fix(
+      time: UTCTime(microseconds: Drive.epoch), instant: Drive.instant(0), coordinate: Drive.origin,
+      accuracy: Accuracy(radiusMeters: radiusMeters, source: .reported))
+  }
 }
 
 // MARK: - Normal form

@@ -92,5 +92,7 @@ enum ModelPlan {
     [.push, .silentPush, .acknowledgeAll, .quit, .launch, .background, .backgroundDeliveryOff, .minute],
     // What a program says to end early or to go on, visits, and the first signs of short memory.
     [.done, .hold, .visit, .warning, .whenInUse, .acknowledgeAll, .launch, .background, .tenSeconds],
+    // Rights while a fix is asked for, and fixes that come meanwhile.
+    [.launch, .background, .locate, .poorFix, .deny, .always, .reduced, .full, .exit, .tenSeconds],
   ]
 }

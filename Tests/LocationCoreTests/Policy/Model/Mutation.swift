@@ -308,5 +308,83 @@ struct Mutation: Sendable {
         """,
       new: "    update(index) { $0.modes.restart?.dueAt = nil }",
       invariant: "E5: not started again"),
+    Mutation(
+      name: "25a an end is told as one of the background", file: "Policy/LifeCycle.swift",
+      old: "before: session.state, after: state, cause: cause",
+      new: "before: cause == .exit ? .background : session.state, after: state, cause: cause",
+      invariant: "A1: a state that was not held"),
+    Mutation(
+      name: "25b the way through inactive is not told", file: "Policy/LifeCycle.swift",
+      old: "before: session.state, after: state, cause: cause",
+      new: "before: session.state, after: state == .inactive ? .active : state, cause: cause",
+      invariant: "A1: a move that is not allowed"),
+    Mutation(
+      name: "25c a suspension is decided when it is done", file: "Policy/LifeCycle.swift",
+      old: "decide(.suspend, rule, reason, index, after: .suspended, in: &turn)",
+      new: """
+        update(index) { $0.state = .suspended }
+        decide(.suspend, rule, reason, index, after: .suspended, in: &turn)
+        """,
+      invariant: "A1: a decision in a state that was not held"),
+    Mutation(
+      name: "26a a request goes on without the right", file: "Policy/Rights.swift",
+      old: "cutOffRequest(index, rule: .authorization, reason: .denied, in: &turn)",
+      new: "",
+      invariant: "B8: answered where it may not know"),
+    Mutation(
+      name: "26b the end of a request is not told", file: "Modes/StandardLocation.swift",
+      old: "refuseRequest(index, rule, reason, in: &turn)",
+      new: "",
+      invariant: "B9: a request ends in silence"),
+    Mutation(
+      name: "26c a state is refused to who may know it", file: "Engine/EngineView.swift",
+      old: "if session.subscriber.accuracy == .reduced { return .refused(.reduced) }",
+      new: "if session.subscriber.accuracy == .full { return .refused(.reduced) }",
+      invariant: "B8: a state is refused that it may know"),
+    Mutation(
+      name: "27a a start does not say for what", file: "Policy/Delivery.swift",
+      old: "decide(isWake ? .wake : .relaunch, rule, reason, index, event: event,",
+      new: "decide(isWake ? .wake : .relaunch, rule, reason, index, event: nil,",
+      invariant: "A9: started without a cause"),
+    Mutation(
+      name: "27b an event is handed over again when it is acknowledged", file: "Policy/Delivery.swift",
+      old: "      $0.outbox.remove(at: place)\n",
+      new: "      $0.outbox[place].isHanded = false\n",
+      invariant: "K5: handed what is acknowledged or dropped"),
+    Mutation(
+      name: "28a the end of the time for tasks is told as that of a wake", file: "Policy/Clocks.swift",
+      old: "endOverrun(index, .taskExpiration, .taskOpen, in: &turn)",
+      new: "endOverrun(index, .overrun, .budgetOver, in: &turn)",
+      invariant: "K1: ended though it owes nothing"),
+    Mutation(
+      name: "28b a wake without an answer gets a minute", file: "Policy/Clocks.swift",
+      old: "return endOverrun(index, .overrun, .budgetOver, in: &turn)",
+      new: """
+        if clock.seconds < 60 {
+          return update(index) { $0.wakeClock = WakeClock(at: clock.since, seconds: 60) }
+        }
+        return endOverrun(index, .overrun, .budgetOver, in: &turn)
+        """,
+      invariant: "K1: silent for longer than it may be"),
+    Mutation(
+      name: "28c the grace of the background is far too long", file: "Policy/LifeCycle.swift",
+      old: "$0.assertions.append(.grace(until: turn.instant.advanced(bySeconds: grace)))",
+      new: "$0.assertions.append(.grace(until: turn.instant.advanced(bySeconds: grace * 100)))",
+      invariant: "K1: no end of its time in the background"),
+    Mutation(
+      name: "29 memory is taken from the foreground", file: "Policy/Purging.swift",
+      old: "if let index = bySize({ $0.state == .suspended }).first {",
+      new: "if let index = bySize({ $0.state != .background && $0.state != .notRunning }).first {",
+      invariant: "A4: ended in the foreground"),
+    Mutation(
+      name: "30 a keep-alive is called after three times its time", file: "Modes/KeepAlive.swift",
+      old: "latest: from.advanced(bySeconds: seconds))",
+      new: "latest: from.advanced(bySeconds: seconds * 3))",
+      invariant: "E2: called later than it may be"),
+    Mutation(
+      name: "31 sound in the background holds nothing off", file: "Modes/Audio.swift",
+      old: "for session in $0.modes.audio?.sessions ?? [] where !session.isSilent {",
+      new: "for session in $0.modes.audio?.sessions ?? [] where session.isSilent {",
+      invariant: "F1: suspended while it sounds"),
   ]
 }
