@@ -9,6 +9,8 @@ struct BrokerLink {
   private(set) var session = MQTTSession()
   /// When the broker is asked for a sign of life, or must have given one; seconds of the monotonic clock.
   private var dueAt: Double
+  /// When something was last sent: the broker ends a session in which only it speaks (MQTT 3.1.1, 3.1.2.10).
+  private var sentAt: Double
   /// Whether an answer of the broker's is due by then.
   private var isAnswerDue = true
   /// What came with the word that the session has begun: messages that the broker had kept.
@@ -29,7 +31,8 @@ struct BrokerLink {
     let url = try Self.url(settings, secrets)
     socket = try connection.open(
       url, trust: CurlConnection.Trust(settings, secrets), seconds: Self.patienceSeconds)
-    dueAt = Self.now + Double(Self.patienceSeconds)
+    sentAt = Self.now
+    dueAt = sentAt + Double(Self.patienceSeconds)
     var options = options
     options.user = secrets.user
     options.password = secrets.password
@@ -108,12 +111,14 @@ struct BrokerLink {
     var polled = PollSet()
     polled.watch(socket, for: POLLIN | (unsent.isEmpty ? 0 : POLLOUT))
     if isRead { polled.watch(STDIN_FILENO) }
-    let milliseconds = max(0, dueAt - Self.now) * 1_000
+    let pingAt = sentAt + Double(Self.keepAliveSeconds)
+    let milliseconds = max(0, min(dueAt, pingAt) - Self.now) * 1_000
     let count = polled.wait(atMost: Int32(milliseconds.rounded(.up)))
     if count < 0, errno != EINTR { throw SendFailure(SystemReason.text(errno)) }
     let hasNews = polled.has(STDIN_FILENO)
     if polled.has(socket, POLLIN | POLLOUT) { try receive() }
     let events = session.takeEvents()
+    var isPingDue = Self.now >= pingAt
     if !events.isEmpty {
       isAnswerDue = session.unacknowledgedCount > 0
       dueAt = Self.now + Double(isAnswerDue ? Self.patienceSeconds : Self.keepAliveSeconds)
@@ -124,6 +129,9 @@ struct BrokerLink {
       guard !isAnswerDue else {
         throw SendFailure("the broker has not answered for \(Self.patienceSeconds) s")
       }
+      isPingDue = true
+    }
+    if isPingDue {
       session.ping()
       expectAnswer()
     }
@@ -141,7 +149,9 @@ struct BrokerLink {
 
   /// Sends what the socket takes.
   mutating func flush() throws(SendFailure) {
-    unsent += session.takeOutput()
+    let output = session.takeOutput()
+    if !output.isEmpty { sentAt = Self.now }
+    unsent += output
     while !unsent.isEmpty {
       let count = try connection.send(Array(unsent))
       guard count > 0 else { return }

@@ -10,6 +10,8 @@ import LocationFormats
 struct ControlSocket: ~Copyable {
   /// One connection.
   private struct Client {
+    /// No other client ever has it, unlike the number of its descriptor.
+    let id: Int
     let descriptor: Descriptor
     var input = LineBuffer(limit: DaemonLimits.requestBytes)
     /// Whether there may be lines in ``input`` that nobody has looked at.
@@ -31,7 +33,8 @@ struct ControlSocket: ~Copyable {
     var unreadSince: EngineInstant?
     var isDone = false
 
-    init(_ descriptor: Descriptor, at now: EngineInstant) {
+    init(_ id: Int, _ descriptor: Descriptor, at now: EngineInstant) {
+      self.id = id
       self.descriptor = descriptor
       activeAt = now
     }
@@ -50,7 +53,8 @@ struct ControlSocket: ~Copyable {
 
   /// What was asked, and by whom.
   struct Question {
-    var client: Int32
+    /// The ``Client/id`` of who asked.
+    var client: Int
     /// Or why it is no request.
     var request: Result<JSONTree, Failure>
   }
@@ -60,6 +64,7 @@ struct ControlSocket: ~Copyable {
   /// The one that was made here, and is removed with us; nil where systemd has made it.
   private var own: UnixListener?
   private var clients: [Client] = []
+  private var lastID = 0
   /// The client whose lines are looked at first in the next turn.
   private var first = 0
   /// Until when no client is accepted, because there are no descriptors.
@@ -194,7 +199,8 @@ struct ControlSocket: ~Copyable {
 
   private mutating func accept(at now: EngineInstant) {
     pausedUntil = nil
-    while hasRoom || makeRoom(at: now) {
+    // Nobody is closed for a client that is not there.
+    while hasRoom || PollSet.wait(on: listener.number, atMost: 0) != 0 && makeRoom(at: now) {
       guard let descriptor = listener.accept() else {
         let code = errno
         guard code != EAGAIN, code != EINTR, code != ECONNABORTED else { return }
@@ -204,7 +210,8 @@ struct ControlSocket: ~Copyable {
         return
       }
       descriptor.stopWaiting()
-      clients.append(Client(descriptor, at: now))
+      lastID += 1
+      clients.append(Client(lastID, descriptor, at: now))
     }
   }
 
@@ -263,7 +270,7 @@ struct ControlSocket: ~Copyable {
 
   /// The next request of a client; nil where it has none. Blank lines are passed over.
   private mutating func nextQuestion(of index: Int) -> Question? {
-    let number = clients[index].descriptor.number
+    let id = clients[index].id
     while true {
       switch clients[index].input.next() {
       case .none:
@@ -277,10 +284,10 @@ struct ControlSocket: ~Copyable {
         let line = Array(clients[index].input.bytes[range])
         if line.allSatisfy(\.isXMLSpace) { continue }
         do throws(JSONError) {
-          return Question(client: number, request: .success(try JSONTree(line)))
+          return Question(client: id, request: .success(try JSONTree(line)))
         } catch {
           let failure = Failure(.data, what: "not a request: \(error.what)")
-          return Question(client: number, request: .failure(failure))
+          return Question(client: id, request: .failure(failure))
         }
       }
     }
@@ -289,8 +296,8 @@ struct ControlSocket: ~Copyable {
   // MARK: - Answering
 
   /// Answers a client that asked, where it is still there.
-  mutating func answer(_ client: Int32, _ line: [UInt8], at now: EngineInstant) {
-    guard let index = clients.firstIndex(where: { $0.descriptor.number == client }) else { return }
+  mutating func answer(_ client: Int, _ line: [UInt8], at now: EngineInstant) {
+    guard let index = clients.firstIndex(where: { $0.id == client }) else { return }
     clients[index].activeAt = now
     clients[index].output += line
     clients[index].output.append(UInt8(ascii: "\n"))
@@ -298,22 +305,22 @@ struct ControlSocket: ~Copyable {
   }
 
   /// The same with members of an object that says all went well.
-  mutating func answer(_ client: Int32, _ members: [JSONTree.Member] = [], at now: EngineInstant) {
+  mutating func answer(_ client: Int, _ members: [JSONTree.Member] = [], at now: EngineInstant) {
     let all =
       [JSONTree.Member(key: "v", value: .integer(1)), .init(key: "ok", value: .boolean(true))] + members
     answer(client, Array(JSONTree.object(all).text.utf8), at: now)
   }
 
   /// The same with what went wrong.
-  mutating func answer(_ client: Int32, _ failure: Failure, at now: EngineInstant) {
+  mutating func answer(_ client: Int, _ failure: Failure, at now: EngineInstant) {
     answer(client, Array(ControlAnswer.tree(failure).text.utf8), at: now)
   }
 
   /// From now on this client hears of new records.
   ///
   /// - Throws: ``Failure`` of code 75 where as many follow as may: some places are for commands.
-  mutating func follow(_ client: Int32, fixes: Bool = false) throws(Failure) {
-    guard let index = clients.firstIndex(where: { $0.descriptor.number == client }) else { return }
+  mutating func follow(_ client: Int, fixes: Bool = false) throws(Failure) {
+    guard let index = clients.firstIndex(where: { $0.id == client }) else { return }
     guard clients[index].follows || clients.count(where: \.follows) < DaemonLimits.followers else {
       throw Failure(
         .tryAgain, what: "\(DaemonLimits.followers) clients follow already", remedy: "end one of them")

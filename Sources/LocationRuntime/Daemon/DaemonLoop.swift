@@ -295,7 +295,7 @@ struct DaemonLoop: ~Copyable {
       guard isSettling || !supervisor.hasStopped && now < deadline else { break }
       polled.removeAll()
       polled.watch(supervisor.readable)
-      if isSettling { outlets.watch(&polled) }
+      if isSettling { outlets.watch(&polled, unsettled: true) }
       _ = polled.wait(atMost: clock.milliseconds(until: isSettling ? settleDeadline : deadline))
       try takeReports()
     }

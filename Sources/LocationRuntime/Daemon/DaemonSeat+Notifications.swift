@@ -129,10 +129,23 @@ extension DaemonSeat {
     }
   }
 
-  /// Refuses to cancel what the next daemon will not have (rules D4 and I1).
+  /// So many pushes of a program wait for the next daemon at most. What sends them may keep the others.
+  private static let mostPushes = 100
+
+  /// Refuses to cancel what the next daemon will not have (rules D4 and I1), and a push too many.
   private static func requireSubject(
     of event: ModeEvent, for name: String, _ engine: borrowing Engine, _ database: StateDatabase
   ) throws(Failure) {
+    if case .push = event {
+      let count = try database.requests().count { request in
+        if case .subscriber(name, .mode(.push)) = request.event { true } else { false }
+      }
+      guard count < Self.mostPushes else {
+        throw Failure(
+          .tryAgain, what: "\(count) pushes of \"\(name)\" wait for the daemon already",
+          remedy: "start it: locwatch run")
+      }
+    }
     if case .cancelTransfer(let number) = event {
       guard engine.transfers(of: name).contains(where: { $0.number == number }) else {
         throw .noTransfer(number, of: name)

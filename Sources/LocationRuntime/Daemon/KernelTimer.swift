@@ -4,7 +4,7 @@ import LocationFormats
 
 /// A timer of the kernel, for which `poll` waits (timerfd_create(2)).
 struct KernelTimer {
-  private let descriptor: Descriptor
+  let descriptor: Descriptor
 
   /// Nil where there is none of that clock for this process.
   init?(of clock: clockid_t) {

@@ -11,8 +11,11 @@ package struct UnixListener: Sendable {
   private let entry: FileNumber
   /// How many connections may wait to be taken.
   private let waiting: Int32
-  /// Tells when the entry changes or goes; nil where there are no descriptors left.
-  let changes = Descriptor.fileWatch()
+  /// Tells when the entry changes or goes, or that it is time to try again to make it; nil where there are no descriptors
+  /// left.
+  private(set) var changes = Descriptor.fileWatch()
+  /// What tells when to try again; nil while the entry is there.
+  private var retry: KernelTimer?
 
   /// Listens, in the place of what a server that is gone has left.
   ///
@@ -59,13 +62,25 @@ package struct UnixListener: Sendable {
   /// Listens anew where the entry was removed or replaced. Without it no client can connect.
   ///
   /// - Returns: whether that was so.
-  /// - Throws: ``Failure`` of code 73 where it can't listen there.
+  /// - Throws: ``Failure`` of code 73 where it can't listen there: the first time. Then it tries again every few seconds.
   mutating func restoreEntry() throws(Failure) -> Bool {
     changes?.drain()
-    guard FileNumber(path) != entry else { return false }
-    self = try UnixListener(path: path, waiting: waiting)
-    return true
+    guard retry != nil || FileNumber(path) != entry else { return false }
+    do throws(Failure) {
+      self = try UnixListener(path: path, waiting: waiting)
+      return true
+    } catch {
+      let isTold = retry != nil
+      // The watch is of the entry that is gone, and says no more.
+      retry = retry ?? KernelTimer(of: CLOCK_MONOTONIC)
+      retry?.set(to: SystemCall.microseconds(of: CLOCK_MONOTONIC) + Self.retryMicroseconds)
+      if let retry { changes = retry.descriptor }
+      if isTold { return false }
+      throw error
+    }
   }
+
+  private static let retryMicroseconds: Int64 = 5_000_000
 
   /// Removes its entry, unless that is another server's by now.
   package func remove() {

@@ -134,7 +134,8 @@ package struct GPSDLink: ~Copyable {
       case .sibling(let source): helper = try source.start(socket: &descriptor)
       }
       guard let descriptor else {
-        targets = try session.address.endpoint.targets()[...]
+        // Those that are left come after one that never answered.
+        if targets.isEmpty { targets = try session.address.endpoint.targets()[...] }
         return tryNext(after: .unreachable("no address"))
       }
       socket = GPSDSocket(descriptor: descriptor)
@@ -217,6 +218,7 @@ package struct GPSDLink: ~Copyable {
 
   /// The connection is there; one that brings sentences gets a bridge.
   private mutating func finishConnected() {
+    targets = []
     do throws(GPSDTrouble) {
       if session.traits.needsBridge, let descriptor = socket.take()?.release() {
         socket = try NMEABridge.start(

@@ -82,8 +82,10 @@ struct OutletSet {
   var marks: [Int] { pumps.flatMap { [$0.cursor, $0.failures] } }
 
   /// Adds what is waited for.
-  func watch(_ polled: inout PollSet) {
-    for pump in pumps {
+  ///
+  /// - Parameter unsettled: whether only those count that have something on its way.
+  func watch(_ polled: inout PollSet, unsettled: Bool = false) {
+    for pump in pumps where !unsettled || !pump.hasSettled {
       polled.watch(pump.outlet.readable)
       polled.watch(pump.outlet.writable, for: POLLOUT)
     }

@@ -37,7 +37,16 @@ struct TransferSpool {
       unsafe unlink(new)
       throw failure
     }
-    guard unsafe rename(new, path) == 0 else { throw Self.failure(path) }
+    guard unsafe rename(new, path) == 0, Self.syncFolders(of: path) else { throw Self.failure(path) }
+  }
+
+  /// Puts the name of a file, and that of its folder, on the disk; false, with `errno` set, where that fails.
+  private static func syncFolders(of path: String) -> Bool {
+    let names = path.split(separator: "/", omittingEmptySubsequences: false)
+    return [1, 2].allSatisfy { count in
+      let folder = Descriptor.open(names.dropLast(count).joined(separator: "/"), O_RDONLY | O_DIRECTORY)
+      return folder.map { fsync($0.number) == 0 } ?? false
+    }
   }
 
   /// Opens what the process of a program may write, for its user, who may have no way there: the folder of what has come

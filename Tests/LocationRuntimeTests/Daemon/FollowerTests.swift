@@ -59,6 +59,16 @@ import Testing
     socket.close()
   }
 
+  @Test func `nobody is closed for a client that is not there`() throws {
+    var clients = [follower]
+    while clients.count < DaemonLimits.clients - 1 { clients.append(try Connection(path: folder("control"))) }
+    #expect(turn().isEmpty)
+    clients.append(try Connection(path: folder("control")))
+    #expect(turn(at: Self.now.advanced(bySeconds: DaemonLimits.evictionSeconds + 1)).isEmpty)
+    #expect(clients.allSatisfy { $0.send("\n") })
+    socket.close()
+  }
+
   @Test func `news come with their records`() throws {
     try follow()
     socket.tellFollowers(

@@ -35,6 +35,27 @@ import Testing
     socket.close()
   }
 
+  @Test func `a socket whose folder was removed is there again once the folder is`() throws {
+    let folder = TemporaryFolder()
+    let home = folder("run")
+    #expect(unsafe mkdir(home, 0o700) == 0)
+    var socket = try NMEASocket(path: home + "/nmea.sock")
+    #expect(unsafe unlink(home + "/nmea.sock") == 0)
+    #expect(unsafe rmdir(home) == 0)
+    func take() -> String? {
+      var polled = PollSet()
+      socket.watch(&polled, at: Drive.instant(0))
+      #expect(polled.wait(atMost: 60_000) == 1)
+      return socket.take(polled, at: Drive.instant(0))
+    }
+    #expect(take()?.contains("the socket for readers of fixes was removed") == true)
+    #expect(take() == nil, "it is told once")
+    #expect(unsafe mkdir(home, 0o700) == 0)
+    #expect(take()?.hasSuffix("was removed, and is there again") == true)
+    #expect(ControlAddress(path: home + "/nmea.sock").probe() == 0)
+    socket.close()
+  }
+
   @Test func `a socket whose entry was removed is there again`() throws {
     let folder = TemporaryFolder()
     var socket = try NMEASocket(path: folder("nmea.sock"))

@@ -57,6 +57,18 @@ import Testing
     #expect(run.process?.stderr.contains("secret") == false)
   }
 
+  @Test func `no more than 100 pushes of a program wait for the daemon`() async throws {
+    let run = try DaemonRun()
+    try await run.add("a", manifest: Self.manifest)
+    let seat = DaemonSeat(state: run.state)
+    let payload = Array("{\"alert\":\"x\"}".utf8)
+    for _ in 0..<100 { #expect(try seat.push("a", payload) == .kept) }
+    let more = try await run.command(["push", "a", "--data", "{\"alert\":\"x\"}"])
+    #expect(more.status == 75)
+    let text = "100 pushes of \"a\" wait for the daemon already; start it: locwatch run"
+    #expect(more.stderr.contains(text), "\(more.stderr)")
+  }
+
   @Test func `H1 who answers each push, and says later that it is done, is not refused anything`()
     async throws
   {
