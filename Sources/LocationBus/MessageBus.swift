@@ -37,9 +37,17 @@ import Glibc
   }
 
   private let bus: OpaquePointer
+  /// The one service that may send a signal to this connection alone; empty for none. Nil where all users of the bus are
+  /// one, who may send anything.
+  ///
+  /// The bus holds signals that are for all against the rules of ``match(_:)``, and so against their sender. One that is
+  /// for us alone comes whatever they say, and every user may send it.
+  private let confidant: String?
 
+  /// - Parameter confidant: the one service of the machine's bus that may send signals to this connection alone.
   /// - Throws: where there is no bus, or it lets nobody of this user in.
-  package init(_ kind: Kind = .session) throws(Failure) {
+  package init(_ kind: Kind = .session, confidant: String = "") throws(Failure) {
+    self.confidant = kind == .system ? confidant : nil
     var bus: OpaquePointer?
     let code =
       switch kind {
@@ -232,9 +240,24 @@ import Glibc
       var found: OpaquePointer?
       let code = unsafe sd_bus_process(bus, &found)
       try Self.check(code)
-      if let message = unsafe found { return unsafe BusMessage(message) }
+      if let message = unsafe found {
+        let message = unsafe BusMessage(message)
+        if isBelieved(message) { return message }
+      }
       if code == 0 { return nil }
     }
+  }
+
+  /// Whether a message is no signal that somebody has sent to us alone who has no business to.
+  private func isBelieved(_ message: borrowing BusMessage) -> Bool {
+    guard let confidant, message.kind == .signal, !message.destination.isEmpty,
+      message.sender != "org.freedesktop.DBus"
+    else { return true }
+    let driver = "org.freedesktop.DBus"
+    let owner = try? call(driver, "/org/freedesktop/DBus", driver, "GetNameOwner", [.text(confidant)]) {
+      (answer) throws(Failure) in try answer.text()
+    }
+    return owner ?? nil == message.sender
   }
 
   /// The next message that nobody waits for; nil where none comes in so many seconds.
@@ -362,6 +385,9 @@ package indirect enum BusValue: Hashable, Sendable {
   package var member: String { unsafe Self.text(sd_bus_message_get_member(pointer)) }
   /// The connection that it comes from.
   package var sender: String { unsafe Self.text(sd_bus_message_get_sender(pointer)) }
+
+  /// The connection that it is for alone; empty where it is for all.
+  package var destination: String { unsafe Self.text(sd_bus_message_get_destination(pointer)) }
 
   /// What an error says; empty where it says nothing.
   package var errorText: String {

@@ -15,7 +15,7 @@ import LocationFormats
 
   static func main() {
     BusProgram.run(
-      "locwatch-advertise", see: "locwatch subscribers", on: .system,
+      "locwatch-advertise", see: "locwatch subscribers", on: .system, confidant: PublishedServices.service,
       tell: { say(.trouble("no bus of the machine: \($0)")) }, serve: serve)
   }
 

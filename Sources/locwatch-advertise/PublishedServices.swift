@@ -36,7 +36,7 @@ struct PublishedServices {
     case isRunning
   }
 
-  private static let service = "org.freedesktop.Avahi"
+  static let service = "org.freedesktop.Avahi"
   private static let server = "org.freedesktop.Avahi.Server"
   private static let group = "org.freedesktop.Avahi.EntryGroup"
   /// States of a server and of a group (avahi-common/defs.h).

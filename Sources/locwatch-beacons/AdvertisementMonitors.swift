@@ -32,8 +32,14 @@ struct AdvertisementMonitors {
   private var asked: [UInt64: String] = [:]
   /// Adapters at which we are registered.
   private var adapters: Set<String> = []
-  /// What each device that was found calls itself.
-  private var found: [String: Beacon] = [:]
+  /// What was found.
+  private var found: [Sighting: Beacon] = [:]
+
+  /// A device that a monitor has found. It may be several beacons.
+  private struct Sighting: Hashable {
+    var monitor: String
+    var device: String
+  }
 
   private var root: String { "/org/locwatch/beacons/\(generation)" }
 
@@ -93,7 +99,7 @@ struct AdvertisementMonitors {
   private mutating func forget(_ adapter: String) -> [News] {
     asked = asked.filter { $0.value != adapter }
     guard adapters.remove(adapter) != nil else { return [] }
-    let gone = found.filter { $0.key.hasPrefix(adapter + "/") }
+    let gone = found.filter { $0.key.device.hasPrefix(adapter + "/") }
     found = found.filter { gone[$0.key] == nil }
     let lost = Set(gone.values).subtracting(found.values).sorted { $0.text < $1.text }.map { News.lost($0) }
     return adapters.isEmpty ? lost + [.trouble("BlueZ has lost its adapter: no beacon is looked for")] : lost
@@ -164,16 +170,18 @@ struct AdvertisementMonitors {
     case (Self.monitor, "DeviceFound"):
       let device = try call.text() ?? ""
       try bus.reply(to: call)
-      guard let place = place(of: call.path), let beacon = beacon(of: device, on: bus),
-        beacons[place].includes(beacon)
+      guard let place = place(of: call.path), let beacon = beacon(of: device, as: beacons[place], on: bus)
       else { return [] }
       let isNew = !found.values.contains(beacon)
-      found[device] = beacon
+      found[Sighting(monitor: call.path, device: device)] = beacon
       return isNew ? [.found(beacon)] : []
     case (Self.monitor, "DeviceLost"):
       let device = try call.text() ?? ""
       try bus.reply(to: call)
-      guard let beacon = found.removeValue(forKey: device), !found.values.contains(beacon) else { return [] }
+      let sighting = Sighting(monitor: call.path, device: device)
+      guard let beacon = found.removeValue(forKey: sighting), !found.values.contains(beacon) else {
+        return []
+      }
       return [.lost(beacon)]
     case _: return try refuse(call, on: bus)
     }
@@ -194,33 +202,43 @@ struct AdvertisementMonitors {
     return place
   }
 
-  /// What a device calls itself, as BlueZ knows it; nil where it is no beacon.
-  private func beacon(of device: String, on bus: borrowing MessageBus) -> Beacon? {
+  /// Which of these beacons a device is that was found for them; nil where BlueZ does not know any more.
+  ///
+  /// A device may be several beacons, and say other things between: BlueZ knows the last of each kind.
+  private func beacon(of device: String, as wanted: Beacon, on bus: borrowing MessageBus) -> Beacon? {
+    // The pattern has nothing left to tell.
+    if wanted.instance != nil || wanted.major != nil && wanted.minor != nil { return wanted }
+    return beacons(of: device, on: bus).first(where: wanted.includes)
+  }
+
+  /// What a device calls itself, as BlueZ knows it.
+  private func beacons(of device: String, on bus: borrowing MessageBus) -> [Beacon] {
     let values: [BusValue.Entry]
     do throws(MessageBus.Failure) {
       let answer = try bus.call(
         Self.service, device, Self.properties, "GetAll", [.text("org.bluez.Device1")]
       ) { (answer) throws(MessageBus.Failure) in try answer.value() }
-      guard case .map(let entries)? = answer else { return nil }
+      guard case .map(let entries)? = answer else { return [] }
       values = entries
     } catch {
-      return nil
+      return []
     }
+    var all: [Beacon] = []
     for (company, bytes) in Self.bytes(values, "ManufacturerData") {
       guard case .word(let number) = company else { continue }
       let value = [UInt8(number & 0xFF), UInt8(number >> 8)] + bytes
       if let beacon = BeaconAdvertisement.beacon(type: BeaconAdvertisement.manufacturerData, value) {
-        return beacon
+        all.append(beacon)
       }
     }
     for (service, bytes) in Self.bytes(values, "ServiceData")
     where service == .text("0000feaa-0000-1000-8000-00805f9b34fb") {
       if let beacon = BeaconAdvertisement.beacon(type: BeaconAdvertisement.serviceData, [0xAA, 0xFE] + bytes)
       {
-        return beacon
+        all.append(beacon)
       }
     }
-    return nil
+    return all
   }
 
   /// A property that is a dictionary of bytes.

@@ -52,8 +52,8 @@ enum BlueZ {
     try bus.match("type='signal',sender='\(service)',interface='\(objects)'")
   }
 
-  /// All its objects; none where it does not answer.
-  static func all(on bus: borrowing MessageBus) -> [Object] {
+  /// All its objects; none where it is not there, nil where it is and does not answer.
+  static func all(on bus: borrowing MessageBus) -> [Object]? {
     do throws(MessageBus.Failure) {
       let value = try bus.call(service, "/", objects, "GetManagedObjects", []) {
         (answer) throws(MessageBus.Failure) in try answer.value()
@@ -66,7 +66,7 @@ enum BlueZ {
         return Object(path: path, interfaces: interfaces(pair[1]))
       }
     } catch {
-      return []
+      return (try? bus.running())?.contains(service) == true ? nil : []
     }
   }
 

@@ -28,6 +28,9 @@ import LocationFormats
     var services = LocalServices()
     try BlueZ.begin(on: bus)
     while true {
+      // Before what has come is taken: it asks BlueZ, and what comes meanwhile would wake nobody.
+      try devices.passTime(on: bus)
+      try services.passTime(on: bus)
       while let message = try bus.take() {
         if let change = try message.ownerChange() {
           try devices.noteOwner(isThere: !change.after.isEmpty, on: bus)
@@ -39,8 +42,6 @@ import LocationFormats
         try services.note(lost: lost, hasNewAdapter: hasNewAdapter, on: bus)
         try services.take(message, on: bus)
       }
-      try devices.passTime(on: bus)
-      try services.passTime(on: bus)
       fflush(nil)
       let due = [devices.deadline, services.deadline].compactMap { $0 }.min()
       let wait = due.map { Int32(clamping: max(0, $0 - BlueZ.milliseconds)) } ?? -1

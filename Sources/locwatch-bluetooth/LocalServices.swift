@@ -54,6 +54,9 @@ struct LocalServices {
   private var services: [Service] = []
   private var waiting: [Int: Waiting] = [:]
   private var lastRequest = 0
+  /// When services that BlueZ did not answer about are offered again; nil where there are none.
+  private var retryAt: Int64?
+  private static let retryMilliseconds: Int64 = 30_000
 
   /// Another device waits 30 s for an answer, and then ends the connection (Core 5.4, volume 3, part F, 3.3.3).
   private static let answerMilliseconds: Int64 = 29_000
@@ -90,7 +93,8 @@ struct LocalServices {
   /// Has the first adapter that can do it offer a service.
   private mutating func register(_ place: Int, on bus: borrowing MessageBus) throws(MessageBus.Failure) {
     let all = BlueZ.all(on: bus)
-    guard let adapter = all.first(where: { $0.has(BlueZ.gattManager) }) else {
+    if all == nil { retryAt = BlueZ.milliseconds + Self.retryMilliseconds }
+    guard let adapter = all?.first(where: { $0.has(BlueZ.gattManager) }) else {
       return BluetoothMain.note("BlueZ has no adapter that offers services")
     }
     services[place].adapter = adapter.path
@@ -162,7 +166,7 @@ struct LocalServices {
   // MARK: Time
 
   /// When something is due.
-  var deadline: Int64? { waiting.values.map(\.until).min() }
+  var deadline: Int64? { ([retryAt] + waiting.values.map(\.until)).compactMap { $0 }.min() }
 
   /// Fails what nobody has answered.
   mutating func passTime(on bus: borrowing MessageBus) throws(MessageBus.Failure) {
@@ -170,6 +174,9 @@ struct LocalServices {
     for request in waiting.keys.sorted() where waiting[request].map({ $0.until <= now }) ?? false {
       try refuse(request, on: bus)
     }
+    guard let due = retryAt, due <= now else { return }
+    retryAt = nil
+    for place in services.indices where services[place].adapter == nil { try register(place, on: bus) }
   }
 
   // MARK: What BlueZ says

@@ -82,10 +82,10 @@ struct RemoteDevices {
     let now = BlueZ.milliseconds
     sessions[place].triedAt = now
     let all = BlueZ.all(on: bus)
-    guard !all.isEmpty else {
+    guard let all, !all.isEmpty else {
       say("BlueZ does not answer", of: place)
-      sessions[place].phase = .waiting(until: nil)
-      return
+      // Nobody tells when it answers again; that it is there again the bus tells.
+      return if all == nil { fail(place) } else { sessions[place].phase = .waiting(until: nil) }
     }
     let address = sessions[place].address
     guard let device = all.first(where: { $0.text(BlueZ.device, "Address")?.uppercased() == address }) else {

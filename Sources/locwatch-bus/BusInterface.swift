@@ -76,13 +76,17 @@ struct BusInterface: ~Copyable {
   private mutating func serve() throws(MessageBus.Failure) {
     var polled = PollSet()
     connect()
+    var lookAt = Self.milliseconds + Int64(Self.lookMilliseconds)
     while true {
       while let message = try bus.take() { try take(message) }
       polled.removeAll()
       polled.watch(bus.descriptor, for: Int32(bus.events))
       polled.watch(client?.readable ?? -1)
-      if polled.wait(atMost: client == nil ? Self.lookMilliseconds : -1) == 0 {
+      let wait = Int32(clamping: max(0, lookAt - Self.milliseconds))
+      polled.wait(atMost: client == nil ? wait : -1)
+      if client == nil, lookAt <= Self.milliseconds {
         connect()
+        lookAt = Self.milliseconds + Int64(Self.lookMilliseconds)
         // What happened before it was found.
         if client != nil { try tell() }
       }
@@ -92,6 +96,8 @@ struct BusInterface: ~Copyable {
       }
     }
   }
+
+  private static var milliseconds: Int64 { SystemCall.microseconds(of: CLOCK_MONOTONIC) / 1_000 }
 
   private mutating func connect() {
     guard let found = try? ControlClient.connect(state: seat.state, database: try? feed.open()),

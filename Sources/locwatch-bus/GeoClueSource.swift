@@ -36,7 +36,7 @@ struct GeoClueSource: ~Copyable {
   private static let leastAccuracyMeters = 5.0
 
   static func run() {
-    guard let bus = try? MessageBus(.system) else {
+    guard let bus = try? MessageBus(.system, confidant: Self.service) else {
       return complain("there is no bus of the machine; install dbus and geoclue-2.0, or start dbus")
     }
     do throws(MessageBus.Failure) {

@@ -31,8 +31,10 @@ struct Screen: ~Copyable {
   }
 
   /// Waits for the next signal that may tell something.
-  mutating func wait() throws(MessageBus.Failure) {
-    guard let message = try bus.next() else { return }
+  ///
+  /// - Parameter seconds: how long at most; nil for ever.
+  mutating func wait(within seconds: UInt64? = nil) throws(MessageBus.Failure) {
+    guard let message = try bus.next(within: seconds) else { return }
     if message.isSignal(Self.manager, "SessionNew") { return look() }
     guard isOwn(message.path) else { return }
     if message.isSignal(Self.session, "Lock") {

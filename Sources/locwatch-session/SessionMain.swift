@@ -26,12 +26,20 @@ import LocationBus
     do throws(MessageBus.Failure) {
       var screen = try Screen(user: getuid())
       var told: Bool?
+      var pauseSeconds = shortestPauseSeconds
       while true {
-        if let isLocked = screen.isLocked, isLocked != told {
-          tell(isLocked ? "lock" : "unlock", arguments)
-          told = isLocked
+        guard let isLocked = screen.isLocked, isLocked != told else {
+          pauseSeconds = shortestPauseSeconds
+          try screen.wait()
+          continue
         }
-        try screen.wait()
+        if tell(isLocked ? "lock" : "unlock", arguments) {
+          told = isLocked
+        } else {
+          // The daemon may be starting. It would believe the machine to be locked until the next unlock.
+          try screen.wait(within: pauseSeconds)
+          pauseSeconds = min(2 * pauseSeconds, longestPauseSeconds)
+        }
       }
     } catch {
       complain("logind can't be asked: \(error); is its bus there?")
@@ -39,20 +47,34 @@ import LocationBus
     }
   }
 
-  /// Runs a command of locwatch and waits for it. What goes wrong it says itself.
-  private static func tell(_ command: String, _ arguments: [String]) {
+  /// Seconds until what could not be told is told again, doubled each time.
+  private static let shortestPauseSeconds: UInt64 = 5
+  private static let longestPauseSeconds: UInt64 = 300
+
+  /// Runs a command of locwatch and waits for it; false where it failed. What goes wrong it says itself.
+  private static func tell(_ command: String, _ arguments: [String]) -> Bool {
     // The locwatch beside this program: the one of the same release.
     var link = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink("/proc/self/exe", &link, link.count - 1)
-    guard count > 0 else { return complain("this program's own path is not known") }
+    guard count > 0 else {
+      complain("this program's own path is not known")
+      return false
+    }
     let own = String(decoding: link.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     let program = own.prefix(through: own.lastIndex(of: "/") ?? own.startIndex) + "locwatch"
     var words = unsafe ([String(program), command] + arguments).map { unsafe strdup($0) } + [nil]
     defer { while let word = unsafe words.popLast() { unsafe free(word) } }
     var child: pid_t = 0
     let code = unsafe posix_spawn(&child, String(program), nil, nil, &words, environ)
-    guard code == 0 else { return complain("\(program): \(unsafe String(cString: strerror(code)))") }
-    while waitpid(child, nil, 0) == -1, errno == EINTR {}
+    guard code == 0 else {
+      complain("\(program): \(unsafe String(cString: strerror(code)))")
+      return false
+    }
+    var status: Int32 = 0
+    while unsafe waitpid(child, &status, 0) == -1, errno == EINTR {}
+    let end = status & 0x7F == 0 ? status >> 8 & 0xFF : -1
+    // Where no daemon runs there is nobody to lock.
+    return end == 0 || command == "lock" && end == EX_UNAVAILABLE
   }
 
   private static func complain(_ text: String) {

@@ -55,6 +55,16 @@ import Testing
     own.UpdateProperties(session, {"IdleHint": True})
     own.EmitSignal(session, "Unlock", "", [])
     expect("active")
+    # A signal to the helper alone comes whoever sends it, and is believed of nobody.
+    from dbus.lowlevel import SignalMessage
+    driver = dbus.Interface(bus.get_object("org.freedesktop.DBus", "/org/freedesktop/DBus"), "org.freedesktop.DBus")
+    names = [name for name in bus.list_names() if name.startswith(":")]
+    receiver = next(name for name in names if driver.GetConnectionUnixProcessID(name) == watch.pid)
+    for member in ("Lock", "Unlock"):
+        forged = SignalMessage("/org/freedesktop/login1/session/1", session, member)
+        forged.set_destination(receiver)
+        bus.send_message(forged)
+    bus.flush()
     # Another user's lock is nobody's here: the own lock that follows it is the first that is told.
     other.EmitSignal(session, "Lock", "", [])
     own.EmitSignal(session, "Lock", "", [])
