@@ -138,6 +138,12 @@ import Testing
 
   @Test func `damaged snapshots are refused`() throws {
     let catalog = try Self.catalog(1, Array(0..<10))
+    // The key of a map is a list.
+    #expect(throws: (any Error).self) {
+      try FleetDevice("a.b", restoring: [0xBF, 0x9F, 0x01, 0xFF, 0x02, 0xFF], settings: Self.settings) { _ in
+        catalog
+      }
+    }
     let device = FleetDevice("a.b", settings: Self.settings, catalog: catalog)
     var effects: [Effect] = []
     for (index, report) in Self.drive.prefix(200).enumerated() {

@@ -37,6 +37,13 @@ package struct KMLTrack: FormatTrack {
   /// How many points of lines or placemarks are kept until the end of the document is seen.
   package static let maximumHeldPoints = 100_000
   private let maximumHeldPoints: Int
+  /// The elements whose text is read.
+  private static let read: Set<String> = ["when", "coord", "coordinates"]
+  /// Of one of them so many bytes are kept at most, and so many times that wait for their places.
+  private static let maximumTextBytes = 64 << 20
+  private static let maximumTimes = 4_000_000
+  /// Whether there was more.
+  private var isTooLong = false
 
   /// - Parameters:
   ///   - file: its name, for messages.
@@ -79,6 +86,12 @@ package struct KMLTrack: FormatTrack {
       trouble = error
     }
     for event in parser.takeEvents() { take(event, into: &batch) }
+    guard !isTooLong else {
+      throw Failure(
+        .data, file: file, line: line,
+        what: "more than 64 MiB in one element, or \(Self.maximumTimes) times before their places",
+        remedy: "convert it to GPX")
+    }
     if let trouble {
       flush(into: &batch)
       throw trouble
@@ -120,7 +133,10 @@ package struct KMLTrack: FormatTrack {
       } else if name == "Placemark" {
         placemark = (nil, nil)
       }
-    case .text(let bytes): text += bytes
+    case .text(let bytes):
+      // Nothing else is read, however much there is.
+      if path.last.map(Self.read.contains) ?? false { text += bytes }
+      if text.count > Self.maximumTextBytes || times.count > Self.maximumTimes { isTooLong = true }
     case .end(let name):
       if !path.isEmpty { path.removeLast() }
       end(name, into: &batch)

@@ -9,6 +9,8 @@ package struct NMEATrack: FormatTrack {
   private var track: GPSDTrack
   /// Reports before the first date.
   private var undated: [GPSDReport] = []
+  /// Whether there were more of them than are kept: they are taken as they come.
+  private var isUndated = false
   private var leftOut = 0
   private var damaged = 0
   /// Sentences whose checksum is wrong.
@@ -78,7 +80,14 @@ package struct NMEATrack: FormatTrack {
     switch outcome {
     case .position(let report):
       firstPointLine = firstPointLine ?? buffer.number
-      guard decoder.hasDate || undated.count >= Self.maximumUndated else { return undated.append(report) }
+      guard decoder.hasDate || isUndated else {
+        undated.append(report)
+        guard undated.count >= Self.maximumUndated else { return }
+        isUndated = true
+        for report in undated { take(report, into: &batch) }
+        undated = []
+        return
+      }
       take(report, into: &batch)
     case .deviations(let time, let latitude, let longitude):
       track.gst(device: 0, time: time, latitudeSigma: latitude, longitudeSigma: longitude)

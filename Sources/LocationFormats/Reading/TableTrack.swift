@@ -289,8 +289,9 @@ package struct TableHeader: Hashable, Sendable {
     return isQuoted
   }
 
-  /// The fields of a line without the white space around them; a quoted one may have separators in it (RFC 4180).
-  static func fields(of line: Span<UInt8>, _ separator: UInt8) -> [[UInt8]] {
+  /// The fields of a line without the white space around them; a quoted one may have separators in it (RFC 4180). A quote
+  /// within a field, or one that nothing closes, is a character like others.
+  static func fields(of line: Span<UInt8>, _ separator: UInt8, quotes: Bool = true) -> [[UInt8]] {
     var fields: [[UInt8]] = []
     var field: [UInt8] = []
     var isQuoted = false
@@ -298,7 +299,7 @@ package struct TableHeader: Hashable, Sendable {
     func trimmed(_ bytes: [UInt8]) -> [UInt8] { Array(bytes[bytes.span.rangeWithinXMLSpace]) }
     while index < line.count {
       let byte = line[index]
-      if byte == UInt8(ascii: "\"") {
+      if quotes, byte == UInt8(ascii: "\""), isQuoted || field.span.rangeWithinXMLSpace.isEmpty {
         let isDoubled = isQuoted && index + 1 < line.count && line[index + 1] == byte
         if isDoubled {
           field.append(byte)
@@ -314,6 +315,7 @@ package struct TableHeader: Hashable, Sendable {
       }
       index += 1
     }
+    if isQuoted { return Self.fields(of: line, separator, quotes: false) }
     fields.append(trimmed(field))
     return fields
   }

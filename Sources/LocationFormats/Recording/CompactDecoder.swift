@@ -93,9 +93,13 @@ private struct CBORReader {
     switch initial {
     case 0xBF, 0x9F:
       entries[place].kind = initial == 0xBF ? .map : .list
-      while try peek(offset) != 0xFF {
+      while case let key = try peek(offset), key != 0xFF {
+        if initial == 0xBF {
+          // A key is one entry: its value is the next.
+          guard 0x00...0x3B ~= key || 0x60...0x7B ~= key else { throw CBORTape.damage("a key that is none") }
+          try read(&offset, depth: depth + 1)
+        }
         try read(&offset, depth: depth + 1)
-        if initial == 0xBF { try read(&offset, depth: depth + 1) }
       }
       offset += 1
       entries[place].next = entries.count

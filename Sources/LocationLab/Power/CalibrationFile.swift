@@ -219,7 +219,7 @@ extension CalibrationFile {
         continue
       }
       if stream.stepJoules > Self.coarse * joules {
-        let percent = Int((100 * stream.stepJoules / joules).rounded())
+        let percent = Int(min(100 * stream.stepJoules / joules, 1e9).rounded())
         notes.append(
           "the block on line \(block.line) is short for this meter: one step of it is \(percent) %")
       }

@@ -184,8 +184,8 @@ extension MeterStream {
     else { return }
     let counted = (to - from) * 3.6
     let added = last.joules - first.joules
-    guard counted > 100, abs(counted / added - 1) > 0.05 else { return }
-    let percent = Int((100 * (counted / added - 1)).rounded())
+    guard counted > 100, added > 0, abs(counted / added - 1) > 0.05 else { return }
+    let percent = Int(min(100 * (counted / added - 1), 1e9).rounded())
     note(
       "its counter says \(percent) % more than its readings add up to: it samples too rarely for this load")
   }

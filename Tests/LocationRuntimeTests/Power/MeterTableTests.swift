@@ -111,6 +111,11 @@ import Testing
     #expect(stream.notes.contains { $0.contains("converter") })
   }
 
+  @Test func `a counter that runs while the readings say nothing stops nobody`() throws {
+    let stream = try Self.stream("seconds,power_w,energy_mwh\n0,0,100\n3600,0,150\n")
+    #expect(stream.joules(from: 0, to: 3600) == 0)
+  }
+
   @Test func aUSBMeterThatSamplesTooRarelyIsToldByItsOwnCounter() throws {
     // 1 W whenever it looks, and 2 W on the average.
     let rows = (0...40).map { "\($0 * 10),5,0.2,\(Double($0) * 10 * 2 / 3.6)" }
