@@ -18,14 +18,31 @@ package enum SiblingProgram {
     path(name).flatMap { unsafe access($0, X_OK) == 0 ? $0 : nil }
   }
 
-  /// Runs a program with the standard streams of this one, and waits for its end.
+  /// Runs a program with the standard streams of this one, and waits for its end. Meanwhile Ctrl-C and Ctrl-\ are for that
+  /// program alone, as system(3) has it.
   ///
   /// - Returns: its exit status as a shell has it; 127 where it can't be started.
   package static func run(_ path: String, _ arguments: [String]) -> Int32 {
     var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
     defer { while let word = unsafe words.popLast() { unsafe free(word) } }
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var defaults = sigset_t()
+    unsafe sigemptyset(&defaults)
+    let before = [SIGINT, SIGQUIT].map { number in
+      unsafe sigaddset(&defaults, number)
+      return (number, signal(number, SIG_IGN))
+    }
+    defer { for (number, handler) in before { _ = signal(number, handler) } }
+    unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
+    // Threads of Swift's runtime block nearly all signals.
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
     var pid: pid_t = 0
-    guard unsafe posix_spawnp(&pid, path, nil, nil, &words, environ) == 0 else { return 127 }
+    guard unsafe posix_spawnp(&pid, path, nil, &attributes, &words, environ) == 0 else { return 127 }
     var status: Int32 = 0
     while unsafe waitpid(pid, &status, 0) < 0 { if errno != EINTR { return 127 } }
     return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)

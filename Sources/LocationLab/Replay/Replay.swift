@@ -152,7 +152,7 @@ package enum Replay {
       }
       for _ in 0..<min(jobs, tracks.count) { start() }
       while let (index, lines, outcome) = await group.next() {
-        start()
+        if failure == nil { start() }
         waiting[index] = (lines, outcome)
         while let (lines, outcome) = waiting.removeValue(forKey: nextToPrint) {
           let track = tracks[nextToPrint]

@@ -14,6 +14,9 @@ package enum ProgramTrial {
     _ command: [String], variables: [String] = [], input: [UInt8] = [], seconds: Double? = nil
   ) throws(Failure) -> (status: Int32, isOverdue: Bool) {
     _ = signal(SIGPIPE, SIG_IGN)
+    // It has a process group of its own, and hears nothing of Ctrl-C.
+    let bell = try SignalBell.install(signals)
+    defer { SignalBell.uninstall(signals) }
     let (pid, pidfd, talk) = try start(command, variables)
     _ = talk.tell(input)
     talk.closeInputWhenSent()
@@ -31,12 +34,20 @@ package enum ProgramTrial {
       }
       var polled = PollSet()
       polled.watch(pidfd.number)
+      polled.watch(bell)
       if let input = talk.input { polled.watch(input.number, for: POLLOUT) }
       polled.wait(atMost: isOverdue ? -1 : Int32(clamping: left ?? -1))
+      if let number = SignalBell.take().first {
+        kill(-pid, SIGKILL)
+        SignalBell.uninstall(signals)
+        raise(number)
+      }
       _ = talk.send()
       talk.closeInputWhenSent()
     }
   }
+
+  private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
   /// Starts the program. Of its descriptors only these live on, so that its input ends when the last owner lets it go.
   private static func start(

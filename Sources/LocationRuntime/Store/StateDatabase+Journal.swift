@@ -158,7 +158,12 @@ extension StateDatabase {
         )
       }
     }
-    guard let row, let place = SnapshotRegions(rawValue: row.regions) else { throw unreadableSnapshots }
+    guard let row else {
+      throw Failure(
+        .tryAgain, file: path, what: "the daemon has discarded the snapshot that was to be read",
+        remedy: "try again")
+    }
+    guard let place = SnapshotRegions(rawValue: row.regions) else { throw unreadableSnapshots }
     guard row.checksum.map({ $0 == Checksum.of(row.text) }) ?? true else {
       throw Self.damage("its table snapshots is damaged: a checksum differs", path)
     }

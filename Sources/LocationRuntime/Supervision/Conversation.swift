@@ -187,10 +187,14 @@ final class Conversation {
   }
 
   /// Reads one piece of what it says, and makes reports of it; false where nothing is left to read for now.
-  /// - Parameter coreSeconds: the processor time to be put down to an acknowledgment.
+  ///
+  /// - Parameters:
+  ///   - tagged: takes the name of a socket that it has passed.
+  ///   - mistagged: hears that it has named one by what is no name.
+  ///   - coreSeconds: the processor time to be put down to an acknowledgment.
   func hear(
     of name: String, at now: Int64, by buffer: inout [UInt8], into reports: inout [SupervisorReport],
-    tagged: ((String) -> SupervisorReport)? = nil, coreSeconds: () -> Double
+    tagged: ((String) -> SupervisorReport)? = nil, mistagged: () -> Void = {}, coreSeconds: () -> Double
   ) -> Bool {
     read(at: now, by: &buffer) { answer in
       switch answer {
@@ -213,7 +217,9 @@ final class Conversation {
         let event = ModeEvent.fetched(result, bytes: bytes, coreSeconds: coreSeconds())
         reports.append(.event(subscriber: name, .mode(event)))
       case .mode(let event): reports.append(.event(subscriber: name, .mode(event)))
-      case .request(let request): reports.append(.request(subscriber: name, request))
+      case .request(let request):
+        if request == .invalid("tag") { mistagged() }
+        reports.append(.request(subscriber: name, request))
       case .unknown(let word): reports.append(.request(subscriber: name, .invalid(word)))
       case .register(let registration): self.registration = registration
       }

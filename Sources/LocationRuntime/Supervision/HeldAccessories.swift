@@ -45,6 +45,9 @@ final class HeldAccessories {
   /// Looks for a device after something has happened: its owner and rights are set some time after it appears.
   private static let looks = 5
   private static let lookMilliseconds: Int64 = 1_000
+  /// Until it is tried again to pass a device, which grows: the process may never read what it was passed.
+  private var passWait = HeldAccessories.lookMilliseconds
+  private static let longestPassMilliseconds: Int64 = 300_000
 
   init(of name: String) { self.name = name }
 
@@ -188,9 +191,11 @@ final class HeldAccessories {
   private func passOn(_ place: Int, at now: Int64) {
     guard hasProcess, let device = held[place].device, !held[place].isPassed else { return }
     guard pass(device.descriptor, held[place].terms.session) else {
-      nextLook = now + Self.lookMilliseconds
+      nextLook = now + passWait
+      passWait = min(2 * passWait, Self.longestPassMilliseconds)
       return
     }
+    passWait = Self.lookMilliseconds
     held[place].isPassed = true
     guard held[place].isOver else { return }
     held[place].device = nil

@@ -38,6 +38,12 @@ final class HeldSockets {
     if unnamed.count < Limits.sockets { unnamed.append(descriptor) }
   }
 
+  /// What has come belongs to lines that nobody hears.
+  func dropUnnamed() { unnamed = [] }
+
+  /// The program names the oldest descriptor that has come by what is no name.
+  func dropOldestUnnamed() { if !unnamed.isEmpty { unnamed.removeFirst() } }
+
   /// The program names the oldest descriptor that has come: for the engine, which agrees or not.
   func tag(_ tag: String, of name: String) -> SupervisorReport {
     guard !unnamed.isEmpty else { return .request(subscriber: name, .invalid("tag")) }

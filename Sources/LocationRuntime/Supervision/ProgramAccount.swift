@@ -1,5 +1,6 @@
 import Glibc
 import LocationCore
+import Synchronization
 
 /// The user as whom a program runs, as the machine's user database knows it.
 struct ProgramAccount: Hashable {
@@ -13,24 +14,38 @@ struct ProgramAccount: Hashable {
   /// - Parameter group: instead of the user's own.
   /// - Throws: ``ProgramStart/Refusal`` where there is no such user or group.
   init(user: String, group: String?) throws(ProgramStart.Refusal) {
-    guard let entry = unsafe getpwnam(user), let home = unsafe entry.pointee.pw_dir else {
+    guard let entry = Self.entry(ofUser: user) else {
       throw .unknownAccount("there is no user \"\(user)\"")
     }
     name = user
-    self.user = unsafe entry.pointee.pw_uid
-    login = unsafe ["HOME=\(String(cString: home))", "USER=\(user)", "LOGNAME=\(user)"]
-    var own = unsafe entry.pointee.pw_gid
+    self.user = entry.user
+    login = ["HOME=\(entry.home)", "USER=\(user)", "LOGNAME=\(user)"]
+    var own = entry.group
     if let group {
-      guard let entry = unsafe getgrnam(group) else {
+      guard let number = Self.number(ofGroup: group) else {
         throw .unknownAccount("there is no group \"\(group)\"")
       }
-      own = unsafe entry.pointee.gr_gid
+      own = number
     }
     self.group = own
     var count: Int32 = 1_024
     var list = [gid_t](repeating: 0, count: Int(count))
     // A user in more groups than that gets none but the first.
     groups = unsafe getgrouplist(user, own, &list, &count) < 0 ? [own] : Array(list.prefix(Int(count)))
+  }
+
+  /// What getpwnam(3) and getgrnam(3) return the next call overwrites, and both threads of the daemon call them.
+  private static let lookup = Mutex(())
+
+  private static func entry(ofUser name: String) -> (user: uid_t, group: gid_t, home: String)? {
+    lookup.withLock { _ in
+      guard let entry = unsafe getpwnam(name), let home = unsafe entry.pointee.pw_dir else { return nil }
+      return unsafe (entry.pointee.pw_uid, entry.pointee.pw_gid, String(cString: home))
+    }
+  }
+
+  private static func number(ofGroup name: String) -> gid_t? {
+    lookup.withLock { _ in unsafe getgrnam(name).map { unsafe $0.pointee.gr_gid } }
   }
 
   /// Whether it may connect to a socket that its owner and group may open; true where there is none.

@@ -30,6 +30,8 @@ final class SocketProgram: SupervisedSubscriber {
   private var isOfLaunchBefore = false
   /// When the command is killed for not having ended.
   private var killAt: Int64?
+  /// Whether that was done. A process may take long to go even then.
+  private var isKilled = false
   private(set) var isRemoved = false
   /// Whether it was called in vain since the program was last there.
   private var isKnownAway = false
@@ -184,6 +186,7 @@ final class SocketProgram: SupervisedSubscriber {
     kill(-starter.pid, SIGTERM)
     isOfLaunchBefore = true
     killAt = now + site.graceMilliseconds
+    isKilled = false
   }
 
   // MARK: What happens
@@ -194,6 +197,7 @@ final class SocketProgram: SupervisedSubscriber {
     self.connection = connection
     isOfLaunchBefore = true
     connection.talk.beginAnswers()
+    connection.sockets.dropUnnamed()
     note(.registered(pid: connection.pid ?? 0))
     say(SubscriberReply.registered(name: name).line)
     accessories.begin(carrier: connection.descriptor) { [talk = connection.talk] in talk.queue.isEmpty }
@@ -233,6 +237,7 @@ final class SocketProgram: SupervisedSubscriber {
     let sockets = connection.sockets
     _ = connection.talk.hear(
       of: name, at: now, by: &buffer, into: &reports, tagged: { [name] in sockets.tag($0, of: name) },
+      mistagged: sockets.dropOldestUnnamed,
       coreSeconds: { 0 })
     if !reports.isEmpty { tell(reports) }
     if connection.isOver { detach() }
@@ -293,7 +298,10 @@ final class SocketProgram: SupervisedSubscriber {
       endCommand(at: now)
     }
     startIfDue(at: now)
-    if let starter, let due = killAt, due <= now { kill(-starter.pid, SIGKILL) }
+    if let starter, !isKilled, let due = killAt, due <= now {
+      kill(-starter.pid, SIGKILL)
+      isKilled = true
+    }
   }
 
   /// The earliest thing to do by time.
@@ -301,7 +309,8 @@ final class SocketProgram: SupervisedSubscriber {
   /// - Parameter hasRoom: whether it may be heard; where not, a bell tells.
   func deadline(at now: Int64, hasRoom: Bool) -> Int64? {
     [
-      connectBy, starter == nil ? nil : killAt, hasRoom ? connection?.talk.nextReading(at: now) : nil,
+      connectBy, starter == nil || isKilled ? nil : killAt,
+      hasRoom ? connection?.talk.nextReading(at: now) : nil,
       hasRoom ? connection?.sockets.deadline(at: now) : nil,
       hasRoom ? accessories.deadline(at: now) : nil, error?.nextReading(at: now),
     ]

@@ -480,7 +480,6 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   private func cleanUp() {
     if cgroupCount > 0 { site.cgroups?.removeCgroups(of: name) }
-    site.forgetRun(of: name)
   }
 
   /// Where it may hold locks while it is suspended (rule K3): its directory, and that of its executable where the

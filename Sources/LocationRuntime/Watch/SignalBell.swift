@@ -21,6 +21,13 @@ package enum SignalBell {
     return bell.readEnd
   }
 
+  /// Whether whoever started us has a signal ignored, as `nohup` has the hang-up.
+  static func isIgnored(_ number: Int32) -> Bool {
+    let before = signal(number, SIG_IGN)
+    _ = signal(number, before)
+    return unsafe unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+
   /// Lets these signals do again what they do by themselves.
   package static func uninstall(_ signals: [Int32]) {
     for number in signals { _ = signal(number, SIG_DFL) }

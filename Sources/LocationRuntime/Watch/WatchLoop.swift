@@ -61,10 +61,11 @@ struct WatchLoop: ~Copyable {
 
   /// Watches until it is enough.
   mutating func run() throws(Failure) -> WatchEnding {
-    let signals = try SignalBell.install(Self.signals)
+    let heeded = Self.signals.filter { $0 != SIGHUP || !SignalBell.isIgnored($0) }
+    let signals = try SignalBell.install(heeded)
     defer {
       stop.ring()
-      SignalBell.uninstall(Self.signals)
+      SignalBell.uninstall(heeded)
     }
     for region in request.regions { try live.handle(.addRegion(region), at: clock.read()) }
     try GPSDLink.start(
