@@ -43,7 +43,7 @@ package struct EditedText {
       throw Failure(.unavailable, what: "there is no editor", remedy: "name one in EDITOR")
     }
     // By a shell, because the variable may have options in it.
-    guard SiblingProgram.run("/bin/sh", ["-c", "\(editor) \"$1\"", "sh", path]) == 0 else {
+    guard SiblingProgram.run("/bin/sh", ["-c", "trap : INT QUIT; \(editor) \"$1\"", "sh", path]) == 0 else {
       let isKept = isThere && (try? FileBytes.read(path: path)) != original
       if !isKept { remove() }
       throw Failure(
