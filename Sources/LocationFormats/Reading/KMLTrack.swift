@@ -89,7 +89,8 @@ package struct KMLTrack: FormatTrack {
     guard !isTooLong else {
       throw Failure(
         .data, file: file, line: line,
-        what: "more than 64 MiB in one element, or \(Self.maximumTimes) times before their places",
+        what: "more than \(Self.maximumTextBytes >> 20) MiB in one element, "
+          + "or \(Self.maximumTimes) times before their places",
         remedy: "convert it to GPX")
     }
     if let trouble {
