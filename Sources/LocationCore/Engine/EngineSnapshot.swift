@@ -75,6 +75,7 @@ struct EngineState: Hashable, Sendable, Codable {
     significant.share(settings.significant)
     visits.share(settings.visits)
     policy.share(settings.policy)
+    policy.share(settings.significant)
     ledger.share(settings.profile)
   }
 }

@@ -233,6 +233,10 @@ extension Policy {
       return refuse(.accessoryMode, .noMode)
     }
     if let (rule, reason) = state.objection(toBluetooth: terms.kind == .gatt) { return refuse(rule, reason) }
+    let isOpen = state.place(of: terms.session) != nil
+    guard isOpen || state.sessions.count < configuration.accessories.sessionLimit else {
+      return refuse(terms.rule, .tooManyAccessories)
+    }
     if let place = state.place(of: terms.session) {
       // A program that was started again asks for what it has.
       if terms.kind == .gatt, state.sessions[place].terms == terms, !state.sessions[place].isPaused {
@@ -240,9 +244,6 @@ extension Policy {
       }
       state.sessions.remove(at: place)
       order(.close, of: terms.session, index, in: &turn)
-    }
-    guard state.sessions.count < configuration.accessories.sessionLimit else {
-      return refuse(terms.rule, .tooManyAccessories)
     }
     state.sessions.append(AccessoryState.Session(terms: terms))
     update(index) { $0.modes.accessories = state }

@@ -70,7 +70,7 @@ struct NotificationBook: Hashable, Sendable, Codable {
     /// the rhythm goes on (rule D5).
     mutating func skip(to now: UTCTime, in machineZone: TimeZoneRule) {
       guard let unit = notification.repeats, let due = time(count, in: machineZone), due < now else { return }
-      let passed = Int(min(due.seconds(to: now) / unit.nominalSeconds, 1e9))
+      let passed = Int(min(due.seconds(to: now) / unit.nominalSeconds, 1e12))
       var place = count + max(0, passed - 2)
       while place > count, let time = time(place, in: machineZone), time > now { place -= 1 }
       while let time = time(place + 1, in: machineZone), time <= now { place += 1 }
@@ -125,10 +125,10 @@ struct NotificationBook: Hashable, Sendable, Codable {
     }
   }
 
-  /// Whether one more can be scheduled under a name (rule D4). Alerts, and those that are shown now, don't count: they
-  /// wait only while nothing can be shown.
-  func hasRoom(for id: String?) -> Bool {
-    let counted = entries.filter { $0.event == nil && $0.notification.when != .now }
+  /// Whether one more can be scheduled under a name (rule D4). Alerts don't count. Those that are shown now count by
+  /// themselves: they wait only while nothing can be shown.
+  func hasRoom(for id: String?, isNow: Bool) -> Bool {
+    let counted = entries.filter { $0.event == nil && ($0.notification.when == .now) == isNow }
     return counted.count < Limits.notifications || counted.contains { $0.id == id }
   }
 
@@ -179,9 +179,15 @@ struct NotificationBook: Hashable, Sendable, Codable {
 
   /// UTC is so many microseconds later than it was a moment ago: it was set, and no time has passed.
   mutating func noteJump(ofUTC microseconds: Int64) {
-    for place in entries.indices where entries[place].isAfterSeconds {
-      guard let first = entries[place].first else { continue }
-      entries[place].first = UTCTime(microseconds: first.microseconds.saturatingAdd(microseconds))
+    func move(_ time: inout UTCTime?) {
+      time = time.map { UTCTime(microseconds: $0.microseconds.saturatingAdd(microseconds)) }
+    }
+    for place in entries.indices {
+      // What waits until something can be shown is due since it came, whatever the clock says.
+      move(&entries[place].heldAt)
+      if entries[place].isAfterSeconds || entries[place].notification.when == .now {
+        move(&entries[place].first)
+      }
     }
   }
 

@@ -80,7 +80,7 @@ extension Policy {
       }
     }
     let isNow = notification.when == .now
-    guard isNow || book.hasRoom(for: notification.id) else {
+    guard isNow && !holdsNotifications || book.hasRoom(for: notification.id, isNow: isNow) else {
       return refuse(.notificationLimit, .tooManyNotifications)
     }
     let id = notification.id ?? book.makeName()
@@ -379,7 +379,9 @@ extension Policy {
 
   /// Whether a notification is handed to its program instead of being shown: it is active, and can be handed something
   /// (rule D3).
-  func isHandedOver(_ index: Int) -> Bool { sessions[index].state == .active && mayHand(index) }
+  func isHandedOver(_ index: Int) -> Bool {
+    sessions[index].state == .active && mayHand(index) && sessions[index].hasRoom
+  }
 }
 
 extension Policy {

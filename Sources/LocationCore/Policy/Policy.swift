@@ -120,6 +120,24 @@ public struct Policy: Hashable, Sendable, Codable {
     if isOther { refreshDeadline() }
   }
 
+  /// Has those who measure significant changes for themselves do so by other numbers from now on (rule B1).
+  mutating func share(_ configuration: Shared<SignificantChange.Configuration>) {
+    var hasChanged = false
+    func isOther(_ measure: SignificantChange?) -> Bool {
+      guard let measure, measure.configuration != configuration.wrappedValue else { return false }
+      hasChanged = true
+      return true
+    }
+    for index in sessions.indices {
+      if isOther(sessions[index].significant) { sessions[index].significant?.share(configuration) }
+      if isOther(sessions[index].owed?.measure) { sessions[index].owed?.measure?.share(configuration) }
+      for place in sessions[index].outbox.indices where isOther(sessions[index].outbox[place].measure) {
+        sessions[index].outbox[place].measure?.share(configuration)
+      }
+    }
+    if hasChanged { refreshDeadline() }
+  }
+
   /// Notes by how many microseconds UTC is ahead of the engine's axis. Where that jumps, what is due by UTC moves.
   @inline(__always)
   mutating func noteUTC(ahead: Int64) {

@@ -212,7 +212,8 @@ extension Session {
   /// Whether a coarse position may be told at `instant`.
   func mayTellReduced(at instant: EngineInstant, _ numbers: Policy.Configuration.Coarse) -> Bool {
     guard subscriber.accuracy == .reduced, let reducedAt else { return true }
-    return reducedAt.seconds(to: instant) >= numbers.leastSeconds
+    // As the deadline has it, in whole microseconds.
+    return reducedAt.advanced(bySeconds: numbers.leastSeconds) <= instant
   }
 }
 

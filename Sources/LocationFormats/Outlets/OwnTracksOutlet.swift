@@ -155,7 +155,9 @@ package struct OwnTracksOutlet: Sendable {
     self = OwnTracksOutlet(settings, scene)
     attributes = attributes ?? old.attributes
     guard places.map(\.withoutState) == old.places.map(\.withoutState) else {
-      return cleanUp(after: old.discovery()) + greeting()
+      // That there are too many, or that there may be others, is no reason to forget those.
+      let hasLostLast = places.isEmpty && !old.places.isEmpty && scene.excess(for: settings) == nil
+      return cleanUp(after: old.discovery()) + greeting() + (hasLostLast ? [waypoints].compactMap { $0 } : [])
     }
     told = old.told
     guard announces else { return [] }

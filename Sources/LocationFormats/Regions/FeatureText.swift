@@ -107,6 +107,7 @@ enum FeatureText {
   {
     var isFirst = true
     var added = changes.properties
+    var replaced: Set<String> = []
     func appendKey(_ key: [UInt8], to bytes: inout [UInt8]) {
       if !isFirst { bytes.append(UInt8(ascii: ",")) }
       isFirst = false
@@ -118,11 +119,14 @@ enum FeatureText {
       if try reader.peek() == .object {
         try reader.openObject()
         while let key = try reader.nextKey() {
-          appendKey(Array(reader.bytes[key.range]), to: &bytes)
-          let was = try value(&reader)
           let name = reader.decoded(key)
+          let was = try value(&reader)
+          // Of a key that stands there twice the last would count.
+          if replaced.contains(name) { continue }
+          appendKey(Array(reader.bytes[key.range]), to: &bytes)
           if let index = added.firstIndex(where: { $0.key == name }) {
             bytes += Array(added.remove(at: index).json.utf8)
+            replaced.insert(name)
           } else {
             JSONText.appendCompact(was, to: &bytes)
           }

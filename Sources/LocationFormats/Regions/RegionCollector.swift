@@ -50,7 +50,7 @@ struct RegionCollector {
   ///
   /// - Parameter properties: what else the file says of it, each with its JSON text.
   mutating func add(_ draft: RegionDraft, properties: [(key: String, json: String)]) throws(RegionProblem) {
-    let draft = assuming(draft)
+    let draft = assuming(draft, properties)
     let id = try id(of: draft)
     let text = FeatureText.make(id: id, draft, properties)
     var stored = try GeoJSONReader.draft(of: text)
@@ -66,7 +66,7 @@ struct RegionCollector {
   mutating func addPlace(_ draft: RegionDraft, properties: [(key: String, json: String)])
     throws(RegionProblem)
   {
-    let draft = assuming(draft)
+    let draft = assuming(draft, properties)
     if let missing = draft.missing {
       leaveOut(missing + remedy(draft), id: draft.name)
     } else {
@@ -153,9 +153,16 @@ struct RegionCollector {
 
   // MARK: -
 
-  /// The draft with the radius that was asked for where it needs one.
-  private func assuming(_ draft: RegionDraft) -> RegionDraft {
+  /// The draft with a radius that its properties have under another name, or else the one that was asked for.
+  private func assuming(
+    _ draft: RegionDraft, _ properties: [(key: String, json: String)] = []
+  ) -> RegionDraft {
     var draft = draft
+    if !properties.isEmpty, draft.radiusMeters == nil, draft.foreignRadius == nil,
+      let stored = try? GeoJSONReader.draft(of: FeatureText.make(id: "id", draft, properties))
+    {
+      (draft.radiusMeters, draft.foreignRadius) = (stored.radiusMeters, stored.foreignRadius)
+    }
     if let radius = options.defaultRadiusMeters { draft.assume(radiusMeters: radius) }
     return draft
   }

@@ -68,12 +68,15 @@ struct TableRegionReader {
 
   private mutating func readHeader(_ line: [UInt8]) {
     separator = TableHeader(line.span)?.separator ?? separator
-    columns = TableHeader.fields(of: line.span, separator).map { field in
-      let title = String(decoding: field, as: UTF8.self)
+    let titles = TableHeader.fields(of: line.span, separator).map { String(decoding: $0, as: UTF8.self) }
+    // Such a radius may be in other units than metres.
+    let hasUnits = titles.contains(RegionProperty.radiusUnits.rawValue)
+    columns = titles.map { title in
       let name = TableHeader.name(title)
       if TableHeader.Column.latitude.names.contains(name) { return .latitude }
       if TableHeader.Column.longitude.names.contains(name) { return .longitude }
       switch name {
+      case "radius" where hasUnits: return .property(RegionProperty.radius.rawValue)
       case "id": return .id
       case "name", "title", "label": return .name
       case "radius", "radius_m", "radius_meters", "rad": return .radius

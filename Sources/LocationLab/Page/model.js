@@ -143,19 +143,21 @@ class Model {
   /** From when to when the device was in a region. */
   spansIn(region) {
     return this.spans(e => e.region === region,
-      e => e.kind === "enter" || e.kind === "state", e => e.kind === "exit");
+      e => e.kind === "enter" || e.kind === "state", e => e.kind === "exit",
+      // The region was moved away.
+      e => e.kind === "other" && e.type === "region.state");
   }
 
   /** From when to when visits lasted. */
   visits() { return this.spans(() => true, e => e.type === "visit.arrive", e => e.type === "visit.depart"); }
 
-  spans(isOurs, begins, ends) {
+  spans(isOurs, begins, ends, cuts = () => false) {
     const spans = [];
     let since = null, isFirst = true;
     for (const event of this.byTime) {
       if (!isOurs(event)) continue;
       if (begins(event)) since = since === null ? event.time : since;
-      if (ends(event) && (since !== null || isFirst)) {
+      if (ends(event) && (since !== null || isFirst) || cuts(event) && since !== null) {
         spans.push([since === null ? this.begin : since, event.time]);
         since = null;
       }

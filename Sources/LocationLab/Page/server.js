@@ -58,6 +58,9 @@ function describe(event) {
   return [event.type, rest.join(" ")];
 }
 
+/** As many of the events are listed. */
+const MOST_ROWS = 300;
+
 const isShown = event => find("decisions").checked
   || !/^(decision|subscriber|receiver|power|fix\.|location|fetch|notification)/.test(event.type);
 
@@ -68,7 +71,7 @@ function ofDay(event) {
 function showEvents() {
   const rows = find("events");
   rows.replaceChildren();
-  for (const event of state.events.filter(isShown).slice(-300).reverse()) rows.append(rowOf(event));
+  for (const event of state.events.filter(isShown).slice(-MOST_ROWS).reverse()) rows.append(rowOf(event));
 }
 
 function rowOf(event) {
@@ -203,13 +206,15 @@ const feed = {
 function openEditor(region, place) {
   state.edited = region && region.id;
   const circle = place || (region.center ? { lat: region.center[0], lon: region.center[1], radius_m: region.radius_m } : {});
+  // What is stored stays as exact as it is where nobody edits it.
+  const degrees = value => value === undefined ? "" : place ? value.toFixed(6) : value;
   find("editing").textContent = state.edited ? "Change a region" : "Add a region";
   find("f-id").value = state.edited || "";
   find("f-id").disabled = find("f-name").disabled = Boolean(state.edited);
   find("f-name").value = (region && region.name) || "";
-  find("f-lat").value = circle.lat === undefined ? "" : circle.lat.toFixed(6);
-  find("f-lon").value = circle.lon === undefined ? "" : circle.lon.toFixed(6);
-  find("f-radius").value = Math.round(circle.radius_m || 100);
+  find("f-lat").value = degrees(circle.lat);
+  find("f-lon").value = degrees(circle.lon);
+  find("f-radius").value = place ? Math.round(circle.radius_m || 100) : circle.radius_m || 100;
   find("wrong").textContent = "";
   find("editor").showModal();
 }
@@ -326,7 +331,8 @@ function take(kind, data) {
     if (state.status) { state.status.fix = fix; state.status.stale = false; }
     if (midnight(new Date(time)).getTime() === state.day.getTime()) {
       state.points.push([time, fix.lat, fix.lon, fix.acc_m]);
-      if (state.points.length > 20000) state.points.shift();
+      // The server thins the whole day.
+      if (state.points.length > 20000 && state.points.length % 1000 === 1) loadDay(false);
       dayDue = dayDue || setTimeout(() => { dayDue = null; showDay(); }, 5000);
     }
     if (watchMap) watchMap.setPosition(fix);
@@ -338,7 +344,11 @@ function take(kind, data) {
     state.last = event.id;
     state.events.push(event);
     if (state.events.length > 3000) state.events.shift();
-    if (isShown(event)) find("events").prepend(rowOf(event));
+    if (isShown(event)) {
+      const rows = find("events");
+      rows.prepend(rowOf(event));
+      while (rows.childElementCount > MOST_ROWS) rows.lastElementChild.remove();
+    }
     if (event.type.startsWith("region.") || event.type === "decision") {
       dayDue = dayDue || setTimeout(() => { dayDue = null; showDay(); }, 1000);
     }

@@ -52,6 +52,13 @@ import Testing
     #expect(waiting.locations.count == 1)
     waiting.wait(until: 400)
     #expect(waiting.locations.count == 2)
+    // In whole microseconds this is due before it has passed as a number.
+    var odd = Stage { $0.policy.coarse.leastSeconds = 600.2 }
+    odd.add(Self.reduced([.significantChange]), .suspended)
+    odd.fix(0, east: 0)
+    odd.fix(300, east: 3000)
+    odd.wait(until: 601)
+    #expect(odd.locations.count == 2)
   }
 
   @Test func `B8 a coarse position wakes for a significant change, at most once in 15 minutes`() {

@@ -136,6 +136,13 @@ import Testing
     #expect(shown(lost) == ["owntracks/anna/boat/region/c retained None"])
   }
 
+  @Test func `that the last region was removed is told`() {
+    var outlet = OwnTracksOutlet(settings(), .init(places: [place("a", "A")]))
+    let empty = #"owntracks/anna/boat/waypoints retained {"_type":"waypoints","waypoints":[]}"#
+    #expect(shown(outlet.take(.init(places: []))) == [empty])
+    #expect(outlet.take(.init(places: [])).isEmpty)
+  }
+
   @Test func `whoever knows OwnTracks alone is told nothing where only a state has changed`() {
     var outlet = OwnTracksOutlet(settings(), .init(places: [place("a", "A", isInside: true)]))
     #expect(outlet.take(.init(places: [place("a", "A", isInside: false)])).isEmpty)

@@ -125,6 +125,15 @@ import Testing
     #expect(file.warnings.first?.hasSuffix("did you mean \"\(meant)\"?") == true)
   }
 
+  @Test func `an option counts also for a property that a feature has twice`() throws {
+    let text = Array(
+      #"{"type":"Feature","properties":{"a":1,"notify":1,"b":2,"notify":2},"geometry":null}"#.utf8)
+    let changes = FeatureText.Changes(id: nil, properties: [(key: "notify", json: "3")])
+    #expect(
+      String(decoding: try FeatureText.make(from: text[...], changes, isBare: false), as: UTF8.self)
+        == #"{"type":"Feature","properties":{"a":1,"notify":3,"b":2},"geometry":null}"#)
+  }
+
   @Test func `warns of a property that a feature has twice, once, and takes the last`() throws {
     let twice = #"{"radius_m":100,"radius_m":300}"#
     let file = try Self.read(

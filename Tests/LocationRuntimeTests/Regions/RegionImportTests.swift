@@ -60,6 +60,25 @@ import Testing
     #expect(Self.circle(file.regions.first) == [1, 2, 3])
   }
 
+  private static let radii: [(text: String, meters: Double)] = [
+    ("name,lat,lon,radius,radius_units\na,1,2,5,km\n", 5_000),
+    ("name,lat,lon,radius,radius_units\na,1,2,5,\n", 5), ("name,lat,lon,radius\na,1,2,5\n", 5),
+    ("name,lat,lon,MBX_GEOFENCE_POINT_RADIUS\na,1,2,5\n", 5), ("name,lat,lon,place\na,1,2,b\n", 75),
+    (#"{"_type":"waypoint","desc":"a","lat":1,"lon":2,"radius_m":9}"#, 9),
+    (
+      """
+      <kml><Placemark><name>a</name><ExtendedData><Data name="radius"><value>9</value></Data></ExtendedData>
+      <Point><coordinates>2,1</coordinates></Point></Placemark></kml>
+      """, 9
+    ),
+  ]
+
+  @Test(arguments: radii)
+  func `a radius may have any name, and --radius is for what has none`(text: String, meters: Double) throws {
+    let file = try Self.read(text, radius: 75)
+    #expect(Self.circle(file.regions.first) == [1, 2, meters])
+  }
+
   @Test(arguments: [
     #"{"_type":"waypoint","tst":1,"desc":"b","uuid":"CA271EAE","major":1,"minor":2}"#,
     #"{"_type":"waypoint","tst":1,"desc":"b","lat":1,"lon":2,"rad":0,"uuid":"CA271EAE"}"#,
