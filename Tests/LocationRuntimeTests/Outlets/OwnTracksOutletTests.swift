@@ -138,7 +138,7 @@ import Testing
 
   @Test func `that the last region was removed is told`() {
     var outlet = OwnTracksOutlet(settings(), .init(places: [place("a", "A")]))
-    let empty = #"owntracks/anna/boat/waypoints retained {"_type":"waypoints","waypoints":[]}"#
+    let empty = #"owntracks/anna/boat/waypoints {"_type":"waypoints","waypoints":[]}"#
     #expect(shown(outlet.take(.init(places: []))) == [empty])
     #expect(outlet.take(.init(places: [])).isEmpty)
   }
