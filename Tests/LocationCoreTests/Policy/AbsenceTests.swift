@@ -161,6 +161,18 @@ import Testing
     }
   }
 
+  @Test func `B1 other settings count also for who measures significant changes for itself`() throws {
+    var stage = Stage()
+    stage.fix(0, east: 0)
+    stage.fix(100, east: 100)
+    stage.add(Subscriber(name: "a", services: [.significantChange]), .active)
+    try #require(stage.engine.state.policy.sessions[0].significant != nil)
+    var snapshot = stage.engine.snapshot
+    snapshot.configuration.significant.distanceMeters = 5_000
+    let engine = try Engine(restoring: snapshot)
+    #expect(engine.state.policy.sessions[0].significant?.configuration.distanceMeters == 5_000)
+  }
+
   @Test func `B1 a move that waits for its window is told when somebody is there again`() {
     var stage = Stage()
     stage.add(Subscriber(name: "a", services: [.significantChange]), .suspended)
