@@ -37,11 +37,11 @@ import Glibc
   }
 
   private let bus: OpaquePointer
-  /// The one service that may send a signal to this connection alone; empty for none. Nil where all users of the bus are
-  /// one, who may send anything.
+  /// The one service that may send a signal to this connection alone; empty for none. Nil on the bus of a session, which
+  /// has one user.
   ///
-  /// The bus holds signals that are for all against the rules of ``match(_:)``, and so against their sender. One that is
-  /// for us alone comes whatever they say, and every user may send it.
+  /// The bus checks the sender of a broadcast against the rules of ``match(_:)``. It delivers a signal with a destination
+  /// without that check, and every user may send one.
   private let confidant: String?
 
   /// - Parameter confidant: the one service of the machine's bus that may send signals to this connection alone.
@@ -248,12 +248,12 @@ import Glibc
     }
   }
 
-  /// Whether a message is no signal that somebody has sent to us alone who has no business to.
+  /// Whether the caller may believe a message. A signal to this connection alone is believed of the bus and of the
+  /// ``confidant``.
   private func isBelieved(_ message: borrowing BusMessage) -> Bool {
-    guard let confidant, message.kind == .signal, !message.destination.isEmpty,
-      message.sender != "org.freedesktop.DBus"
-    else { return true }
     let driver = "org.freedesktop.DBus"
+    guard let confidant, message.kind == .signal, !message.destination.isEmpty, message.sender != driver
+    else { return true }
     let owner = try? call(driver, "/org/freedesktop/DBus", driver, "GetNameOwner", [.text(confidant)]) {
       (answer) throws(Failure) in try answer.text()
     }

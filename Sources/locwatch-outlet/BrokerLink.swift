@@ -9,10 +9,10 @@ struct BrokerLink {
   private(set) var session = MQTTSession()
   /// When the broker is asked for a sign of life, or must have given one; seconds of the monotonic clock.
   private var dueAt: Double
-  /// When something was last sent: the broker ends a session in which only it speaks (MQTT 3.1.1, 3.1.2.10).
-  private var sentAt: Double
   /// Whether an answer of the broker's is due by then.
   private var isAnswerDue = true
+  /// When something was last sent: the broker ends a session in which only it speaks (MQTT 3.1.1, 3.1.2.10).
+  private var sentAt: Double
   /// What came with the word that the session has begun: messages that the broker had kept.
   private var early: [MQTTSession.Event] = []
   /// Bytes that the socket did not take yet.

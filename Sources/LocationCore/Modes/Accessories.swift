@@ -233,11 +233,11 @@ extension Policy {
       return refuse(.accessoryMode, .noMode)
     }
     if let (rule, reason) = state.objection(toBluetooth: terms.kind == .gatt) { return refuse(rule, reason) }
-    let isOpen = state.place(of: terms.session) != nil
-    guard isOpen || state.sessions.count < configuration.accessories.sessionLimit else {
+    let open = state.place(of: terms.session)
+    guard open != nil || state.sessions.count < configuration.accessories.sessionLimit else {
       return refuse(terms.rule, .tooManyAccessories)
     }
-    if let place = state.place(of: terms.session) {
+    if let place = open {
       // A program that was started again asks for what it has.
       if terms.kind == .gatt, state.sessions[place].terms == terms, !state.sessions[place].isPaused {
         return order(.open(terms), of: terms.session, index, in: &turn)

@@ -84,9 +84,7 @@ package struct NMEATrack: FormatTrack {
         undated.append(report)
         guard undated.count >= Self.maximumUndated else { return }
         isUndated = true
-        for report in undated { take(report, into: &batch) }
-        undated = []
-        return
+        return takeUndated(into: &batch)
       }
       take(report, into: &batch)
     case .deviations(let time, let latitude, let longitude):
@@ -100,9 +98,13 @@ package struct NMEATrack: FormatTrack {
     track.tpv(report, at: instant, into: &batch)
   }
 
-  private mutating func finish(into batch: inout [TrackItem]) {
+  private mutating func takeUndated(into batch: inout [TrackItem]) {
     for report in undated { take(report, into: &batch) }
     undated = []
+  }
+
+  private mutating func finish(into batch: inout [TrackItem]) {
+    takeUndated(into: &batch)
     track.flush(into: &batch)
   }
 }

@@ -45,7 +45,7 @@ final class HeldAccessories {
   /// Looks for a device after something has happened: its owner and rights are set some time after it appears.
   private static let looks = 5
   private static let lookMilliseconds: Int64 = 1_000
-  /// Until it is tried again to pass a device, which grows: the process may never read what it was passed.
+  /// Milliseconds until the next attempt to pass a device. They grow: the process may never read what it is passed.
   private var passWait = HeldAccessories.lookMilliseconds
   private static let longestPassMilliseconds: Int64 = 300_000
 

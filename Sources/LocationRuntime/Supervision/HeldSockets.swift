@@ -38,10 +38,10 @@ final class HeldSockets {
     if unnamed.count < Limits.sockets { unnamed.append(descriptor) }
   }
 
-  /// What has come belongs to lines that nobody hears.
+  /// Closes the descriptors that came with lines of before the registration, which nobody hears.
   func dropUnnamed() { unnamed = [] }
 
-  /// The program names the oldest descriptor that has come by what is no name.
+  /// Closes the oldest descriptor: the tag that the program gave it is none.
   func dropOldestUnnamed() { if !unnamed.isEmpty { unnamed.removeFirst() } }
 
   /// The program names the oldest descriptor that has come: for the engine, which agrees or not.

@@ -34,7 +34,7 @@ struct ProgramAccount: Hashable {
     groups = unsafe getgrouplist(user, own, &list, &count) < 0 ? [own] : Array(list.prefix(Int(count)))
   }
 
-  /// What getpwnam(3) and getgrnam(3) return the next call overwrites, and both threads of the daemon call them.
+  /// Guards getpwnam(3) and getgrnam(3): each call overwrites the result of the last, and two threads call them.
   private static let lookup = Mutex(())
 
   private static func entry(ofUser name: String) -> (user: uid_t, group: gid_t, home: String)? {

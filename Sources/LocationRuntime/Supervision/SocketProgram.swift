@@ -30,7 +30,7 @@ final class SocketProgram: SupervisedSubscriber {
   private var isOfLaunchBefore = false
   /// When the command is killed for not having ended.
   private var killAt: Int64?
-  /// Whether that was done. A process may take long to go even then.
+  /// Whether the command was killed. Its process may still take long to end.
   private var isKilled = false
   private(set) var isRemoved = false
   /// Whether it was called in vain since the program was last there.

@@ -114,8 +114,6 @@ import Testing
     #expect(assigned.failure == nil && assigned.fixes.count == 3)
   }
 
-  // MARK: Tables
-
   @Test func `a log without a date that is longer than what waits for one keeps its order`() throws {
     let log = (0..<36_002).map { number in
       let (hours, minutes, seconds) = (number / 3600, number / 60 % 60, number % 60)
@@ -128,6 +126,8 @@ import Testing
     let latitudes = reading.fixes.map(\.latitude)
     #expect(zip(latitudes, latitudes.dropFirst()).allSatisfy { $0 < $1 })
   }
+
+  // MARK: Tables
 
   @Test func `a quote within a field of a table, or one that is not closed, is a character`() throws {
     let reading = try Reading(
