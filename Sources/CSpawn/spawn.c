@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -214,11 +215,16 @@ int locwatch_hold(const struct locwatch_program *program, struct locwatch_held *
   return error;
 }
 
-int locwatch_release(struct locwatch_held *held, int *stage) {
+int locwatch_release(struct locwatch_held *held, int milliseconds, int *stage) {
   struct trouble trouble = {0, 0};
+  struct pollfd answer = {held->gate, POLLIN, 0};
+  int ready;
   ssize_t count;
   // Where it has given up already there is nobody to take the word, but what it said is there.
   send(held->gate, "", 1, MSG_NOSIGNAL);
+  do ready = poll(&answer, 1, milliseconds);
+  while (ready < 0 && errno == EINTR);
+  if (ready == 0) return 0;
   do count = recv(held->gate, &trouble, sizeof trouble, MSG_WAITALL);
   while (count < 0 && errno == EINTR);
   if (count == sizeof trouble) {
@@ -227,7 +233,15 @@ int locwatch_release(struct locwatch_held *held, int *stage) {
     return trouble.error;
   }
   close(held->gate);
+  held->gate = -1;
   return 0;
+}
+
+int locwatch_outcome(int gate, int *stage) {
+  struct trouble trouble;
+  if (recv(gate, &trouble, sizeof trouble, MSG_DONTWAIT) != sizeof trouble) return 0;
+  *stage = trouble.stage;
+  return trouble.error;
 }
 
 int locwatch_wait(int pidfd, int *status, double *core_seconds) {

@@ -48,8 +48,13 @@ struct locwatch_held {
 // the start, with no signal blocked or ignored and no descriptor but the three, the channel and the folders. 0, or an errno with the stage.
 int locwatch_hold(const struct locwatch_program *program, struct locwatch_held *held, int *stage);
 
-// Lets it go, and returns when the program was executed: 0. Otherwise an errno with the stage, and it is gone.
-int locwatch_release(struct locwatch_held *held, int *stage);
+// Lets it go, and returns when the program was executed: 0, and the gate is -1. Otherwise an errno with the stage, and it
+// is gone. Where neither happens in so many milliseconds: 0, and the gate is open.
+int locwatch_release(struct locwatch_held *held, int milliseconds, int *stage);
+
+// What came of a program whose gate was left open, once its process has ended: an errno with the stage where it was not
+// executed, or 0.
+int locwatch_outcome(int gate, int *stage);
 
 // Reaps a child that has ended: 1 with its exit status (128 and the signal's number where one ended it) and the
 // processor seconds that it and the children it waited for took. 0 while it runs, -1 where it is no child of ours.

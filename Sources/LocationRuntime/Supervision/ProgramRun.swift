@@ -6,8 +6,7 @@ import LocationFormats
 final class ProgramRun {
   /// Its number, which is that of its process group as well.
   let pid: pid_t
-  /// Becomes readable when it has ended.
-  let pidfd: Descriptor
+  var end: AwaitedEnd
   let tree: ProcessTree
   /// The event a oneshot was started for; nil for a resident, and for a start by the user.
   let event: Int?
@@ -54,7 +53,7 @@ final class ProgramRun {
 
   init(_ start: ProgramStart, tree: ProcessTree, event: Int?, accessories: HeldAccessories) {
     pid = start.pid
-    pidfd = start.pidfd
+    end = start.awaited
     talk = Conversation(input: start.input, output: start.output)
     talk.beginAnswers()
     error = ErrorPipe(start.error)
@@ -203,12 +202,6 @@ final class ProgramRun {
     return true
   }
 
-  /// Whether it has ended.
-  var hasEnded: Bool { PollSet.wait(on: pidfd.number, atMost: 0) != 0 }
-
-  /// How it ended; nil while it runs.
-  func reap() -> ProgramStart.End? { ProgramStart.reap(pidfd) }
-
   /// Whether it has run on with its output closed for long enough to tell, once.
   func noticeClosedOutput(at now: Int64) -> Bool {
     guard let due = closedAt, due <= now else { return false }
@@ -228,6 +221,7 @@ final class ProgramRun {
       nextLook, nextReadingLook, killAt, closedAt, hasRoom ? sockets.deadline(at: now) : nil,
       hasRoom ? talk.nextReading(at: now) : nil,
       error.nextReading(at: now),
+      end.deadline(at: now),
     ].compactMap { $0 }.min()
   }
 }

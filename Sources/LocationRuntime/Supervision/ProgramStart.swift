@@ -37,8 +37,8 @@ struct ProgramStart {
 
   /// Its number, which is that of its process group as well.
   let pid: pid_t
-  /// Becomes readable when it has ended.
-  let pidfd: Descriptor
+  /// Its end, for a loop.
+  var awaited: AwaitedEnd
   /// Its standard input: for writing, without waiting. Setting it to nil closes it.
   var input: Descriptor?
   /// Its standard output: for reading, without waiting; nil where that goes where standard error goes.
@@ -47,6 +47,18 @@ struct ProgramStart {
   let error: Descriptor?
   /// By which it passes sockets; nil where it has none.
   let channel: Descriptor?
+
+  /// A program whose file did not open in time: its file system does not answer, or somebody has a lease on it
+  /// (fcntl(2)). Its process is there, and nobody waits for it.
+  fileprivate struct Pending {
+    let gate: Descriptor
+    let path: String
+    let account: ProgramAccount?
+  }
+
+  /// How long a start waits for its program to be executed. Our choice: all other programs wait as long, and a disk that
+  /// has to spin up takes longer.
+  private static let executionMilliseconds: Int32 = 1_000
 
   /// Starts a program, in a cgroup where one is given.
   ///
@@ -83,7 +95,10 @@ struct ProgramStart {
         unsafe program.files_max = UInt64(confinement?.descriptorsMax ?? 0)
       }, noting: note)
     pid = held.pid
-    pidfd = Descriptor(held.pidfd)
+    awaited = AwaitedEnd(
+      pidfd: Descriptor(held.pidfd),
+      pending: held.gate < 0
+        ? nil : Pending(gate: Descriptor(held.gate), path: command.first ?? "", account: account))
     self.input = input
     output = ends?.read
     error = errorEnds?.read
@@ -103,6 +118,7 @@ struct ProgramStart {
         unsafe program.input = socket.number
         unsafe program.output = socket.number
       }, noting: { _ in })
+    if held.gate >= 0 { close(held.gate) }
     return (held.pid, Descriptor(held.pidfd))
   }
 
@@ -146,28 +162,10 @@ struct ProgramStart {
         end(held)
         throw error
       }
-      code = unsafe locwatch_release(&held, &stage)
+      code = unsafe locwatch_release(&held, executionMilliseconds, &stage)
     }
-    guard code == 0 else {
-      let reason = objection(to: command.first ?? "", as: account, code: code, stage: stage)
-      throw Refusal(
-        isOfCgroup: stage == Int32(LOCWATCH_STAGE_CGROUP.rawValue), code: code, reason: reason)
-    }
+    guard code == 0 else { throw Refusal(of: command.first ?? "", as: account, code: code, stage: stage) }
     return held
-  }
-
-  /// What is said of a start that failed, instead of the errno; nil for nothing.
-  private static func objection(
-    to program: String, as account: ProgramAccount?, code: Int32, stage: Int32
-  ) -> String? {
-    let error = SystemReason.text(code)
-    if let account, stage == Int32(LOCWATCH_STAGE_USER.rawValue) {
-      let remedy = code == EPERM ? "; the daemon has to be root for that" : ""
-      return "can't become user \(account.name): \(error)\(remedy)"
-    }
-    if let account, code == EACCES { return "user \(account.name) may not run \(program): \(error)" }
-    // The errno is the same where the program is there and its interpreter is not.
-    return code == ENOENT ? ScriptInterpreter.objection(to: program) : nil
   }
 
   /// Ends a process that is not the program yet.
@@ -201,6 +199,9 @@ struct ProgramStart {
       _ = poll(nil, 0, 1)
     }
   }
+
+  /// Becomes readable when it has ended.
+  var pidfd: Descriptor { awaited.pidfd }
 
   /// Takes note of its end, once.
   func reap() -> End? { Self.reap(pidfd) }
@@ -270,5 +271,66 @@ enum PassedDescriptor {
     unsafe bytes.withUnsafeBytes {
       unsafe locwatch_send(socket.number, $0.baseAddress, $0.count, descriptor.number) == $0.count
     }
+  }
+}
+
+/// The end of a program, as a loop awaits it.
+struct AwaitedEnd {
+  fileprivate let pidfd: Descriptor
+  /// Nil where it was executed before its start returned.
+  fileprivate let pending: ProgramStart.Pending?
+  private var nextReapAt: Int64 = 0
+
+  fileprivate init(pidfd: Descriptor, pending: ProgramStart.Pending?) {
+    self.pidfd = pidfd
+    self.pending = pending
+  }
+
+  /// Whether it is there, or may be.
+  var hasCome: Bool { PollSet.wait(on: pidfd.number, atMost: 0) != 0 }
+
+  /// Becomes readable at the end; nil until the time to reap it again.
+  func watched(at now: Int64) -> Descriptor? { nextReapAt <= now ? pidfd : nil }
+
+  /// When to reap it again; nil where the descriptor tells.
+  func deadline(at now: Int64) -> Int64? { nextReapAt > now ? nextReapAt : nil }
+
+  /// Takes note of it, once; nil while the program runs. A debugger that traces it is told first (ptrace(2)), and until
+  /// it has taken note the descriptor is readable for nothing.
+  mutating func reap(at now: Int64) -> ProgramStart.End? {
+    if let end = ProgramStart.reap(pidfd) { return end }
+    if hasCome { nextReapAt = now + SupervisorLimits.reapMilliseconds }
+    return nil
+  }
+
+  /// Once it has come: why the program was not executed after its start had returned; nil where it was.
+  var refusal: ProgramStart.Refusal? {
+    guard let pending else { return nil }
+    var stage: Int32 = 0
+    let code = unsafe locwatch_outcome(pending.gate.number, &stage)
+    return code == 0
+      ? nil : ProgramStart.Refusal(of: pending.path, as: pending.account, code: code, stage: stage)
+  }
+}
+
+extension ProgramStart.Refusal {
+  /// What CSpawn says of a program.
+  fileprivate init(of program: String, as account: ProgramAccount?, code: Int32, stage: Int32) {
+    let reason = Self.objection(to: program, as: account, code: code, stage: stage)
+    self.init(isOfCgroup: stage == Int32(LOCWATCH_STAGE_CGROUP.rawValue), code: code, reason: reason)
+  }
+
+  /// What is said of a start that failed, instead of the errno; nil for nothing.
+  private static func objection(
+    to program: String, as account: ProgramAccount?, code: Int32, stage: Int32
+  ) -> String? {
+    let error = SystemReason.text(code)
+    if let account, stage == Int32(LOCWATCH_STAGE_USER.rawValue) {
+      let remedy = code == EPERM ? "; the daemon has to be root for that" : ""
+      return "can't become user \(account.name): \(error)\(remedy)"
+    }
+    if let account, code == EACCES { return "user \(account.name) may not run \(program): \(error)" }
+    // The errno is the same where the program is there and its interpreter is not.
+    return code == ENOENT ? ScriptInterpreter.objection(to: program) : nil
   }
 }

@@ -273,8 +273,9 @@ final class SocketProgram: SupervisedSubscriber {
   /// Its command has ended: with another status than 0 the program will not come, unless the command was for a launch
   /// before.
   func reap(at now: Int64, by buffer: inout [UInt8]) {
-    guard let end = starter?.reap() else { return }
+    guard let end = starter?.awaited.reap(at: now) else { return }
     error?.hearLast(at: now, by: &buffer)
+    let refusal = starter?.awaited.refusal
     starter = nil
     killAt = nil
     site.forgetRun(of: name)
@@ -283,6 +284,7 @@ final class SocketProgram: SupervisedSubscriber {
       connectBy = nil
       return startIfDue(at: now)
     }
+    if let refusal { return giveUp(.startFailed(reason: refusal.text), status: refusal.status) }
     guard end.status != 0 else { return }
     let seconds = Double(now - startedAt) / 1000
     let told = ProgramEnd(event: nil, status: end.status, seconds: seconds, lastLine: error?.lastLine)
@@ -313,6 +315,7 @@ final class SocketProgram: SupervisedSubscriber {
       hasRoom ? connection?.talk.nextReading(at: now) : nil,
       hasRoom ? connection?.sockets.deadline(at: now) : nil,
       hasRoom ? accessories.deadline(at: now) : nil, error?.nextReading(at: now),
+      starter?.awaited.deadline(at: now),
     ]
     .compactMap { $0 }.min()
   }

@@ -140,7 +140,7 @@ struct SubscriberSocket: ~Copyable {
           watch(device, events, .accessory(program, session: session))
         }
       }
-      if let starter = program.starter { watch(starter.pidfd, POLLIN, .command(program)) }
+      if let end = program.starter?.awaited.watched(at: now) { watch(end, POLLIN, .command(program)) }
       if let error = program.error?.readable(at: now) { watch(error, POLLIN, .error(program)) }
       consider(program.deadline(at: now, hasRoom: hasRoom))
     }

@@ -431,7 +431,7 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   /// If its process has ended: hears its last words, ends what it left behind, and tells.
   func reap(at now: Int64, by buffer: inout [UInt8]) {
-    guard let run, run.hasEnded else { return }
+    guard let run, run.end.hasCome else { return }
     run.talk.allowLastAnswers()
     var heardBytes = 0
     while heardBytes < SupervisorLimits.lastBytes, hear(at: now, by: &buffer) { heardBytes += buffer.count }
@@ -440,19 +440,25 @@ final class SupervisedProgram: SupervisedSubscriber {
     let leftRunning = subscriber.style == .oneshot && !run.isEnding ? run.tree.names(except: run.pid) : []
     // Before it is reaped: until then nobody else can be given the number of its group.
     run.tree.end()
-    guard let end = run.reap() else { return }
+    guard var end = run.end.reap(at: now) else { return }
+    let refusal = run.end.refusal
+    if let refusal {
+      note(.startFailed(reason: refusal.text))
+      end.status = refusal.status
+    }
     self.run = nil
     if dismissal == .ended { dismissal = nil }
     accessories.end(at: now)
     if !leftRunning.isEmpty { note(.leftRunning(leftRunning)) }
     site.forgetRun(of: name)
-    if run.isEnding { note(.ended(status: end.status)) } else { tellEnd(of: run, end) }
+    if run.isEnding { note(.ended(status: end.status)) } else { tellEnd(of: run, end, reason: refusal?.text) }
     if isRemoved { cleanUp() } else { startIfDue(at: now) }
   }
 
   /// Tells how its process ended by itself, and what that means. A oneshot has ended when nothing is left to start it
   /// for: a launch by the user is not lost because an event fails, and no event because the process of a launch ends.
-  private func tellEnd(of run: ProgramRun, _ end: ProgramStart.End) {
+  /// - Parameter reason: why it was not executed; nil where it was.
+  private func tellEnd(of run: ProgramRun, _ end: ProgramStart.End, reason: String?) {
     var status = end.status
     var acknowledgment: [SupervisorReport] = []
     if subscriber.style == .oneshot {
@@ -468,6 +474,7 @@ final class SupervisedProgram: SupervisedSubscriber {
       }
     }
     var summary = run.summary(status: end.status)
+    if let reason { summary.lastLine = reason }
     if !errands.isEmpty { summary.isFollowed = true }
     var reports = [SupervisorReport.event(subscriber: name, .finished(summary))] + acknowledgment
     if errands.isEmpty { reports.append(.event(subscriber: name, .exited(status: status))) }

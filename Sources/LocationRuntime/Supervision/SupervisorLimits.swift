@@ -43,6 +43,8 @@ package enum SupervisorLimits {
   package static let lastBytes = 1_048_576
   /// Milliseconds until connections are accepted again after there were no descriptors for them.
   package static let pauseMilliseconds: Int64 = 1_000
+  /// Milliseconds between two looks at the end of a program that a debugger has to take note of first.
+  static let reapMilliseconds: Int64 = 1_000
   /// Milliseconds from SIGTERM to SIGKILL.
   package static let graceMilliseconds: Int64 = 5_000
   /// Milliseconds between two looks whether a program that is to be suspended has read what it was told: our choice,

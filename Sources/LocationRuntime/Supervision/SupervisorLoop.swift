@@ -129,7 +129,7 @@ struct SupervisorLoop: ~Copyable {
         if let due = program.accessories.deadline(at: now) { deadline = min(deadline ?? due, due) }
       }
       guard let run = program.run else { continue }
-      watch(run.pidfd, POLLIN, program, .end)
+      if let end = run.end.watched(at: now) { watch(end, POLLIN, program, .end) }
       if let input = run.talk.input, !run.talk.queue.isEmpty { watch(input, POLLOUT, program, .input) }
       if let output = run.talk.output, hasRoom, !run.talk.hasLines, run.talk.mayRead(at: now) {
         watch(output, POLLIN, program, .output)

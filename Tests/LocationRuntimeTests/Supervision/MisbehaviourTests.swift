@@ -459,4 +459,98 @@ import Testing
     try run.acknowledged("careless", 1)
     await run.supervisor.stop()
   }
+
+  @Test func `one whose file does not open keeps no other waiting, and runs when it does`() async throws {
+    let run = try SupervisorRun()
+    let path = run.folder.write("slow", "#!/bin/sh\n" + acknowledging)
+    #expect(unsafe chmod(path, 0o700) == 0)
+    let lease = try Lease(on: path)
+    run.supervisor.add(Subscriber(name: "slow", command: [path]))
+    run.relaunch("slow")
+    run.deliver("slow", event: 1)
+    let pid = try run.pid("slow")
+    try run.settle()
+    #expect(KernelFile.read("/proc/\(pid)/cmdline")?.hasPrefix(path) == false, "the file is open")
+    lease.end()
+    try run.acknowledged("slow", 1)
+    await run.supervisor.stop()
+  }
+
+  @Test(arguments: [Subscriber.Style.resident, .socket])
+  func `what is wrong with a file that opens late is told in the words of one that opens at once`(
+    style: Subscriber.Style
+  ) async throws {
+    let run = try SupervisorRun()
+    let path = run.folder.write("slow", "#!/nowhere/sh\n")
+    #expect(unsafe chmod(path, 0o700) == 0)
+    var told: [SupervisorReport] = []
+    for isLate in [false, true] {
+      let name = isLate ? "late" : "now"
+      let lease = isLate ? try Lease(on: path) : nil
+      run.supervisor.add(Subscriber(name: name, command: [path], style: style))
+      run.relaunch(name)
+      if isLate { _ = try run.pid(name) }
+      lease?.end()
+      let reason = try run.wait("why it was not started") {
+        if case .note(name, .startFailed(let reason)) = $0 { reason } else { nil }
+      }
+      #expect(reason.contains("/nowhere/sh"))
+      told.append(.note(subscriber: "", .startFailed(reason: reason)))
+      #expect(try run.exit(name) == 127)
+    }
+    #expect(told[0] == told[1])
+    await run.supervisor.stop()
+  }
+
+  /// Until the debugger takes note of the end, or ends itself, our parent can't, and poll(2) tells of the end each time.
+  @Test func `the end of one that a debugger traces is looked for once in a while`() throws {
+    var start = try ProgramStart(command: ["sleep", "1000"], environment: [], hasOutput: false)
+    let tracer = try Process.run(
+      URL(fileURLWithPath: "/usr/bin/env"),
+      arguments: [
+        "python3", "-c",
+        """
+        import ctypes, sys, time
+        seize = 0x4206
+        call = ctypes.CDLL(None, use_errno=True).ptrace
+        assert call(seize, \(start.pid), 0, 0) == 0, ctypes.get_errno()
+        time.sleep(1000)
+        """,
+      ])
+    defer { tracer.terminate() }
+    try SupervisorRun.until("it is traced") {
+      KernelFile.read("/proc/\(start.pid)/status")?.contains("TracerPid:\t\(tracer.processIdentifier)\n")
+        == true
+    }
+    start.kill()
+    try SupervisorRun.until("it has ended") { start.awaited.hasCome }
+    #expect(start.awaited.watched(at: 0) != nil)
+    #expect(start.awaited.reap(at: 0) == nil)
+    #expect(start.awaited.watched(at: 1) == nil)
+    let due = try #require(start.awaited.deadline(at: 1))
+    #expect(start.awaited.watched(at: due) != nil)
+    kill(tracer.processIdentifier, SIGKILL)
+    var end: ProgramStart.End?
+    try SupervisorRun.until("it is reaped") {
+      end = start.awaited.reap(at: due)
+      return end != nil
+    }
+    #expect(end?.status == 128 + SIGKILL)
+  }
+}
+
+/// Keeps a file from being opened by anybody else, for /proc/sys/fs/lease-break-time seconds (fcntl(2)).
+private final class Lease {
+  private let file: Descriptor
+
+  init(on path: String) throws {
+    file = try #require(Descriptor.open(path, O_RDONLY))
+    // Of fcntl.h, where they are for GNU alone. Who has a lease is told by a signal, here one that is ignored.
+    let (setSignal, setLease): (Int32, Int32) = (10, 1_024)
+    try #require(fcntl(file.number, setSignal, SIGURG) == 0)
+    // What is forked meanwhile has the file open for a moment.
+    try SupervisorRun.until("nobody else has it open") { fcntl(file.number, setLease, Int32(F_WRLCK)) == 0 }
+  }
+
+  func end() { _ = fcntl(file.number, 1_024, Int32(F_UNLCK)) }
 }
