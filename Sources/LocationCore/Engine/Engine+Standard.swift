@@ -35,7 +35,9 @@ extension Engine {
   ) {
     guard let index = state.policy.index(of: name) else { return }
     let id = record(LocationUpdate(fix, reason), time: utc(at: state.instant), into: &effects)
-    state.policy.offer(event: id, trigger: .standard, to: index, in: &turn)
+    if !state.policy.offer(event: id, trigger: .standard, to: index, in: &turn) {
+      state.policy.refuseRequest(index, .standard, .backlog, in: &turn)
+    }
     // An answer that suspension waits for.
     state.policy.suspendIfIdle(index, in: &turn)
     state.policy.refreshDeadline()

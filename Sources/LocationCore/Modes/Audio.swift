@@ -192,9 +192,7 @@ extension Policy {
     if kind.records, !audio.mayRecord { return refuse(.microphone, .notPermitted) }
     if session.state == .background {
       guard session.subscriber.modes.contains(.audio) else { return refuse(.audioMode, .noMode) }
-      guard !isCalled, soundingBeside(index).allSatisfy({ mixes && $0.session.mixes }) else {
-        return refuse(.audioFocus, .audioBusy)
-      }
+      guard maySoundInBackground(index, mixes: mixes) else { return refuse(.audioFocus, .audioBusy) }
     }
     let token = audio.nextToken
     let begun = sessions.compactMap { $0.modes.audio?.begun }.max() ?? 0
@@ -212,6 +210,11 @@ extension Policy {
     }
     holdForAudio(index, at: turn.instant)
     answerCommands(index, in: &turn)
+  }
+
+  /// Whether a session may begin in the background: there is no call, and it mixes with all that sound (rule F4).
+  private func maySoundInBackground(_ index: Int, mixes: Bool) -> Bool {
+    !isCalled && soundingBeside(index).allSatisfy { mixes && $0.session.mixes }
   }
 
   /// It has begun a session. That is also its acknowledgment of the commands that it was handed (rule F5).
@@ -243,12 +246,20 @@ extension Policy {
     audio.isQuiet = isQuiet
     update(index) { $0.modes.audio = audio }
     guard state.isRunning else { return }
-    let returning = isQuiet ? [] : audio.sessions.filter { $0.isSilent && $0.interrupter == nil }
+    var returning = isQuiet ? [] : audio.sessions.filter { $0.isSilent && $0.interrupter == nil }
+    // In the background that is as if it began.
+    let isRefused =
+      state == .background && !returning.isEmpty
+      && !maySoundInBackground(index, mixes: returning.allSatisfy(\.mixes))
+    if isRefused {
+      returning = []
+      decide(.refuse, .audioFocus, .audioBusy, index, in: &turn)
+    }
     update(index) {
       for place in audio.sessions.indices {
         let since = audio.sessions[place].quietSince
         $0.modes.audio?.sessions[place].quietSince = isQuiet ? since ?? turn.instant : nil
-        if !isQuiet { $0.modes.audio?.sessions[place].isSilent = false }
+        if !isQuiet, !isRefused { $0.modes.audio?.sessions[place].isSilent = false }
       }
     }
     if !returning.isEmpty { decide(.hold, .audioSilence, .audioPlaying, index, in: &turn) }

@@ -88,7 +88,7 @@ extension Policy {
   /// Takes the issue that a push names, unless there was one not long ago. It takes the place of one that waits.
   mutating func takeIssue(_ name: String, event: Int, _ index: Int, in turn: inout PolicyTurn) {
     guard sessions[index].modes.issues?.isSpent(at: turn.instant, configuration.issues) == false else {
-      return decide(.drop, .issue, .issueLimit, index, event: event, in: &turn)
+      return decide(.drop, .issue, .issueLimit, index, event: event, trigger: .issueWanted, in: &turn)
     }
     if let waiting = sessions[index].waitingIssue {
       drop(.issue, .merged, index, in: &turn) { $0.event == waiting }
@@ -100,7 +100,9 @@ extension Policy {
   /// The machine no longer saves energy: hands over what waited for that.
   mutating func redeliverIssue(_ index: Int, in turn: inout PolicyTurn) {
     guard sessions[index].outbox.contains(where: { !$0.isHanded && $0.trigger.isWanted }) else { return }
-    redeliver(index, rule: .issue, in: &turn)
+    guard sessions[index].state.isRunning else { return redeliver(index, rule: .issue, in: &turn) }
+    withhold(index)
+    if sessions[index].hasBacklog, sessions[index].backlogAt == nil { hand(index, rule: .issue, in: &turn) }
   }
 
   private mutating func want(_ name: String, _ index: Int, in turn: inout PolicyTurn) {

@@ -89,10 +89,10 @@ extension Policy {
     guard seconds == 0 || isAllowed else {
       return decide(.refuse, .keepAliveTerms, .tooShort, index, in: &turn)
     }
+    // A handler that has begun goes on; one that has not is of the keep-alive that is replaced.
+    drop(.keepAliveTerms, seconds == 0 ? .stopped : .merged, index, in: &turn) { $0.waits(of: .keepAlive) }
     update(index) {
       $0.modes.keepAlive = seconds == 0 ? nil : KeepAliveState(seconds: seconds, from: turn.instant)
-      // A handler that has begun goes on; one that has not is of the keep-alive that is replaced.
-      $0.outbox.removeAll { $0.waits(of: .keepAlive) }
       if $0.outbox.contains(where: { $0.trigger.row == .keepAlive }) { $0.modes.keepAlive?.isCalled = true }
     }
   }

@@ -320,7 +320,9 @@ extension Policy {
     _ index: Int, in turn: inout PolicyTurn
   ) {
     guard sessions[index].modes.notifications?.isAllowed ?? true else {
-      return decide(.drop, .notificationPermission, .notPermitted, index, event: entry.event, in: &turn)
+      return decide(
+        .drop, .notificationPermission, .notPermitted, index, event: entry.event, trigger: .notificationDue,
+        in: &turn)
     }
     if let event = entry.event {
       let why: Decision.Reason = entry.isUnacknowledged == true ? .unacknowledged : reason.decision
@@ -336,13 +338,11 @@ extension Policy {
   /// Shows a notification that has its record, hands it to its program, or does both (rule D3).
   mutating func present(_ due: DueNotification, event: Int, _ index: Int, in turn: inout PolicyTurn) {
     let name = sessions[index].subscriber.name
-    update(index) {
-      $0.modes.notifications?.noteShown(
-        NotificationBook.Shown(id: due.record.notification, event: event, data: due.content.data))
-    }
     let isHandedOver = isHandedOver(index)
     if !isHandedOver {
       update(index) {
+        $0.modes.notifications?.noteShown(
+          NotificationBook.Shown(id: due.record.notification, event: event, data: due.content.data))
         $0.modes.notifications?.noteShowing(
           NotificationBook.Showing(id: due.record.notification, event: event, content: due.content))
       }

@@ -159,7 +159,8 @@ extension Policy {
     let alert = due.push.alert.map {
       NotificationBook.Unshown(id: due.push.id ?? "push-\(event)", content: $0)
     }
-    let unshown = isHandedOver(index) ? alert : nil
+    let isAllowed = sessions[index].modes.notifications?.isAllowed ?? true
+    let unshown = isHandedOver(index) && isAllowed ? alert : nil
     if let alert, unshown == nil {
       showOrHold(
         alert.content, id: alert.id, .push, event: event, handing: due.record.isForProgram ? nil : due.push,

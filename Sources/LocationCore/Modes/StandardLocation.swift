@@ -70,23 +70,31 @@ extension Policy {
       takers.append(StandardTaker(index: index, what: .resume(.ended)))
       return true
     }
-    if sessions[index].standard.isResumeOwed == true, sessions[index].takesUpdates {
+    if sessions[index].standard.isResumeOwed == true, sessions[index].takesUpdates, mayTellPause(index) {
       sessions[index].standard.isResumeOwed = nil
       takers.append(StandardTaker(index: index, what: .resume(.moved)))
       return true
     }
-    guard sessions[index].takesUpdates || sessions[index].standard.isPaused else { return false }
     guard sessions[index].subscriber.standard.pausesAutomatically else { return false }
+    let isPaused = sessions[index].standard.isPaused
+    guard sessions[index].takesUpdates || isPaused else { return false }
+    // It pauses as soon as it can be told.
+    guard isPaused || mayTellPause(index) else { return false }
     let activity = sessions[index].subscriber.standard.activity
     guard sessions[index].standard.follows(fix, activity) else { return false }
     let pauses = sessions[index].standard.isPaused
-    guard pauses || sessions[index].takesUpdates else {
-      // It is told as soon as it gets updates again.
+    guard pauses || sessions[index].takesUpdates && mayTellPause(index) else {
+      // It is told as soon as it gets updates again, and can be told.
       sessions[index].standard.isResumeOwed = true
       return true
     }
     takers.append(StandardTaker(index: index, what: pauses ? .pause(.resting) : .resume(.moved)))
     return true
+  }
+
+  /// Whether a subscriber that gets updates can be told now that they pause or resume: it is, or that waits for it.
+  private func mayTellPause(_ index: Int) -> Bool {
+    !sessions[index].state.isRunning || sessions[index].updateTrigger.waiting != .none || mayHand(index)
   }
 
   /// Hands an update to a subscriber, wakes it for it, or keeps it back.
@@ -154,7 +162,9 @@ extension Policy {
     else { return }
     switch session.state {
     case .suspended:
-      guard obstacle(to: first.trigger, index, at: turn.instant) == nil else { return }
+      if let (rule, reason) = obstacle(to: first.trigger, index, at: turn.instant) {
+        return decide(.defer, rule, reason, index, event: first.event, trigger: first.trigger, in: &turn)
+      }
       start(index, for: first.event, rule: .deferral, reason: reason, in: &turn)
     case .background, .inactive, .active:
       hand(index, rule: .deferral, reason: reason, in: &turn)
@@ -220,7 +230,7 @@ extension Policy {
   }
 
   /// A request that was taken has no answer: the program, which waits for one, is told so.
-  private mutating func refuseRequest(
+  mutating func refuseRequest(
     _ index: Int, _ rule: Rule, _ reason: Decision.Reason, in turn: inout PolicyTurn
   ) {
     decide(.refuse, rule, reason, index, in: &turn)
@@ -239,6 +249,11 @@ extension Session {
     case .whenInUse: return state.isRunning
     case .always: return state.isRunning || (state == .suspended && subscriber.modes.contains(.location))
     }
+  }
+
+  /// It may get no updates any more: how long it rests counts from when it gets them again (rule B6).
+  mutating func noteUpdatesTaken() {
+    if !takesUpdates, !standard.isPaused { standard.rest = nil }
   }
 
   /// What an update is for it now: in the background with the mode `location` one of rule B3, else of rule B2.

@@ -24,7 +24,7 @@ struct StandardService: Hashable, Sendable, Codable {
   }
 
   private(set) var told: Told?
-  private(set) var rest: Rest?
+  var rest: Rest?
   /// Whether updates are paused (rule B6).
   var isPaused = false
   /// Whether the process that was told of the pause is gone.
@@ -62,7 +62,7 @@ struct StandardService: Hashable, Sendable, Codable {
     let hasMoved = rest.take(fix, activity, isPaused: isPaused)
     let isLong = rest.since.seconds(to: fix.instant) >= activity.restSeconds
     self.rest = hasMoved ? Rest(fix) : rest
-    guard isPaused ? hasMoved : isLong && !hasMoved else { return false }
+    guard isPaused ? hasMoved : isLong && !hasMoved && rest.outside == 0 else { return false }
     isPaused.toggle()
     return true
   }
@@ -95,7 +95,8 @@ struct Rest: Hashable, Sendable, Codable {
   let since: EngineInstant
   private let anchor: Coordinate
   private let sigmaMeters: Double
-  private var outside = 0
+  /// Fixes in a row that lie outside.
+  private(set) var outside = 0
 
   init(_ fix: Fix) {
     since = fix.instant

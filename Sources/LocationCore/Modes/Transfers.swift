@@ -103,11 +103,12 @@ extension Policy {
     }
   }
 
-  /// The last open transfer of a session was canceled: wakes the program for the results of the others.
+  /// The last open transfer of a session was canceled: wakes the program for the results of the others, at once or, where
+  /// it was handed them, should it end without having acknowledged them.
   mutating func releaseResults(of end: TransferBook.SessionEnd, _ index: Int, in turn: inout PolicyTurn) {
     guard
       let place = sessions[index].outbox.lastIndex(where: {
-        $0.session == end.session && $0.waits(of: .transferResult)
+        $0.session == end.session && $0.trigger.row == Trigger.transferResult.row
       })
     else { return }
     let trigger = Trigger.transferEnd(because: end.reason)

@@ -197,6 +197,7 @@ extension Policy {
   ) {
     passAbsence(until: turn.instant)
     dropForbidden(index, in: &turn)
+    withhold(index)
     let isWake = sessions[index].state == .suspended
     guard let pending = sessions[index].outbox.first(where: { $0.event == event }) else { return }
     decide(isWake ? .wake : .relaunch, rule, reason, index, event: event, after: .background, in: &turn)
@@ -220,6 +221,20 @@ extension Policy {
     if isWake { publishServices(index, in: &turn) } else { noteStart(index, in: &turn) }
     hand(
       index, announced: event, startedBecause: Order.Cause(rule: launch.cause, kind: launch.kind), in: &turn)
+  }
+
+  /// Judges which of the events that wait the process in the background is not to be handed, whatever else wakes or
+  /// starts it (rule M4): after a force-quit what does not outlive that, and in low-power mode an issue.
+  mutating func withhold(_ index: Int) {
+    let (wasForceQuit, isLowPower) = (sessions[index].wasForceQuit, isLowPower)
+    update(index) {
+      for place in $0.outbox.indices where !$0.outbox[place].isHanded {
+        let trigger = $0.outbox.trigger(at: place)
+        let isWithheld =
+          wasForceQuit && !trigger.isLocation && !trigger.outlivesForceQuit || isLowPower && trigger.isWanted
+        $0.outbox[place].isWithheld = isWithheld ? true : nil
+      }
+    }
   }
 
   /// What a program is told of its start or wake.
@@ -299,6 +314,7 @@ extension Policy {
     for place in sessions[index].outbox.indices where !sessions[index].outbox[place].isHanded {
       guard room > 0 else { break }
       let pending = sessions[index].outbox[place]
+      if pending.isWithheld == true { continue }
       if pending.event != announced {
         decide(
           .deliver, rule, reason ?? (pending.wasHanded ? .unacknowledged : .kept), index,
@@ -431,7 +447,7 @@ extension Policy {
     var most: Double?
     for place in sessions[index].outbox.indices where left > 0 {
       let trigger = sessions[index].outbox.trigger(at: place)
-      guard trigger.holdsOff else { continue }
+      guard trigger.holdsOff, sessions[index].outbox[place].isWithheld != true else { continue }
       left -= 1
       most = max(most ?? 0, sessions[index].budgetSeconds(for: trigger, configuration.wakes))
     }
@@ -451,7 +467,7 @@ extension Policy {
       return update(index) { $0.wakeClock = nil }
     }
     if let clock = sessions[index].wakeClock,
-      clock.since.seconds(to: turn.instant) + clock.seconds >= configuration.wakeLimitSeconds
+      clock.since.seconds(to: turn.instant) + clock.seconds >= wakeLimitSeconds(index)
     {
       return pause(index, at: turn.instant)
     }
@@ -469,11 +485,26 @@ extension Policy {
     }
   }
 
-  /// The pause is over: hands over what was left.
+  /// What a process in the background has and has not acknowledged holds off suspension, and its time begins anew
+  /// (rule K1).
+  mutating func holdForHanded(_ index: Int, at instant: EngineInstant) {
+    let wakes = configuration.wakes
+    update(index) {
+      let session = $0
+      let handed = session.outbox.filter { $0.isHanded && $0.trigger.holdsOff }
+      $0.assertions.removeAll { $0.reason == .delivery }
+      $0.assertions += handed.map { .delivery(id: $0.event) }
+      let seconds = handed.map { session.budgetSeconds(for: $0.trigger, wakes) }.max()
+      $0.wakeClock = seconds.map { WakeClock(at: instant, seconds: $0) }
+    }
+  }
+
+  /// The pause is over: hands over what was left. A process that still runs has a new wake for what it has.
   mutating func endPause(_ index: Int, in turn: inout PolicyTurn) {
     guard let backlogAt = sessions[index].backlogAt, backlogAt <= turn.instant else { return }
     update(index) { $0.backlogAt = nil }
     if sessions[index].state.isRunning {
+      if sessions[index].state == .background { holdForHanded(index, at: turn.instant) }
       hand(index, in: &turn)
     } else {
       redeliver(index, rule: .wakeBudget, in: &turn)
@@ -518,7 +549,9 @@ extension Policy {
         inputs.accuracy = sessions[index].subscriber.accuracy
       }
       if rule == .firstUnlock { inputs.isLocked = !isUnlocked }
-      if let trigger, trigger.inLowPower == .notAsked || trigger.isSilent { inputs.lowPower = isLowPower }
+      if let trigger, trigger.inLowPower == .notAsked || trigger.isSilent || trigger.isWanted {
+        inputs.lowPower = isLowPower
+      }
       let isJudged = !isLocation || sessions[index].subscriber.authorization == .always
       // A good moment is judged before it is an event.
       let isOffered = event != nil || trigger?.row == .goodMoment

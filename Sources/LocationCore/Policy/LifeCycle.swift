@@ -32,6 +32,9 @@ extension Policy {
     if state == .notRunning { noteStart(index, in: &turn) }
     publishServices(index, in: &turn)
     dropKeepAlive(index, in: &turn)
+    update(index) {
+      for place in $0.outbox.indices { $0.outbox[place].isWithheld = nil }
+    }
     hand(index, in: &turn)
     enterForegroundWithAudio(index, in: &turn)
     enterForegroundWithAccessories(index, in: &turn)
@@ -57,19 +60,13 @@ extension Policy {
     let grace = configuration.graceSeconds
     announce(index, .background, cause == .screen ? .screen : .user, graceSeconds: grace, in: &turn)
     let tasks = taskClock(from: turn.instant)
-    let wakes = configuration.wakes
     update(index) {
       $0.modes.keepAlive?.from = turn.instant
       $0.assertions.append(.grace(until: turn.instant.advanced(bySeconds: grace)))
       $0.taskClock = tasks
-      let session = $0
-      let handed = session.outbox.filter { $0.isHanded && $0.trigger.holdsOff }
-      // Also what was left of a wake that was over before the foreground.
-      $0.assertions.removeAll { $0.reason == .delivery }
-      $0.assertions += handed.map { .delivery(id: $0.event) }
-      let seconds = handed.map { session.budgetSeconds(for: $0.trigger, wakes) }.max()
-      $0.wakeClock = seconds.map { WakeClock(at: turn.instant, seconds: $0) }
     }
+    // Also what was left of a wake that was over before the foreground.
+    holdForHanded(index, at: turn.instant)
     leaveForegroundWithAudio(index, in: &turn)
     leaveForegroundWithAccessories(index, in: &turn)
   }
@@ -250,6 +247,7 @@ extension Policy {
       $0.wakeClock = nil
       $0.suspendedAt = turn.instant
       $0.overruns = 0
+      $0.noteUpdatesTaken()
       $0.outbox.removeAll { !$0.trigger.isKept }
       $0.takeBack()
     }

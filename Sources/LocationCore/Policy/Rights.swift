@@ -4,7 +4,10 @@ extension Policy {
   mutating func authorize(
     _ authorization: Subscriber.Authorization, _ index: Int, in turn: inout PolicyTurn
   ) {
-    update(index) { $0.subscriber.authorization = authorization }
+    update(index) {
+      $0.subscriber.authorization = authorization
+      $0.noteUpdatesTaken()
+    }
     judge(index, in: &turn)
     tellOwed(index, in: &turn)
     switch authorization {

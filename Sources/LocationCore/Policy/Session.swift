@@ -9,6 +9,9 @@ struct Session: Hashable, Sendable, Codable {
     /// Whether any process, also an earlier one, was handed it. Handing it over again is recorded once, at the start,
     /// not for each event.
     var wasHanded = false
+    /// Whether the running process is not handed it, because what stood in the way of waking it for this still does
+    /// (rule M4).
+    var isWithheld: Bool?
     /// The region it is about; nil where it is about none.
     var region: String?
     /// Whether it says no more than a coarse position, which reduced accuracy permits.
@@ -139,8 +142,11 @@ struct Session: Hashable, Sendable, Codable {
   /// Whether one more event may wait for it (rule K5). What nobody keeps does not count.
   var hasRoom: Bool { outbox.count < Limits.outbox || outbox.count(where: \.isOwed) < Limits.outbox }
 
-  /// Whether something waits to be handed to it, apart from updates that are kept back on purpose (rule B7).
-  var hasBacklog: Bool { standard.batch == nil && outbox.last?.isHanded == false }
+  /// Whether something waits to be handed to it, apart from what is withheld and from updates that are kept back on
+  /// purpose (rule B7).
+  var hasBacklog: Bool {
+    standard.batch == nil && outbox.contains { !$0.isHanded && $0.isWithheld != true }
+  }
 
   /// Whether it may be told of significant changes now.
   var mayKnowMoves: Bool { subscriber.services.contains(.significantChange) && locationObjection == nil }
@@ -198,6 +204,7 @@ struct Session: Hashable, Sendable, Codable {
     returnsAtUnlock = false
     hasEnded = false
     restoredAt = nil
+    memoryBytes = nil
     standard.endProcess()
     for part in ModePart.all { part.endProcess?(&modes, subscriber) }
     outbox.removeAll { !$0.trigger.isKept || $0.trigger.isOfProcess }

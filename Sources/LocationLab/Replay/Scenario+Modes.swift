@@ -301,7 +301,7 @@ extension Scenario.Step {
     if let node = map.optional(.badge) { notification.content.badge = try node.int(in: 0...1_000_000) }
     if let node = map.optional(.action) { notification.content.action = try node.string() }
     if let node = map.optional(.data) {
-      let text = try node.string()
+      let text = try node.tree().text
       guard text.utf8.count <= Limits.notificationDataBytes else {
         throw node.failure("is longer than \(Limits.notificationDataBytes) bytes")
       }

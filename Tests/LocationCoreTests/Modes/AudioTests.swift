@@ -543,6 +543,30 @@ import Testing
     #expect(stage.log().last == "defer A7 notRunning>notRunning force_quit")
   }
 
+  @Test func `A7 M4 a relaunch for a move hands over no command that came after a force-quit`() throws {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: [.significantChange], modes: .audio), .active, at: 0)
+    stage.fix(0, east: 0)
+    stage.say(1, Self.begin())
+    stage.say(5, .quit)
+    stage.take(13, .machine(.audioCommand("play")))
+    #expect(stage.log().last == "defer A7 notRunning>notRunning force_quit")
+    let command = try #require(stage.effects.decisions.last?.event)
+    stage.fix(600, east: 2000)
+    #expect(stage.log().contains("relaunch A7 notRunning>background force_quit_location"))
+    #expect(stage.launches().last?.budgetSeconds == 10)
+    stage.wait(until: 700)
+    #expect(stage.state() == .suspended)
+    #expect(!stage.handed().contains(command))
+    // Another event comes through all the same.
+    let count = stage.handed().count
+    stage.fix(1200, east: 4000)
+    stage.wait(until: 1300)
+    #expect(stage.handed().count == count + 1 && stage.state() == .suspended)
+    stage.say(1400, .foreground)
+    #expect(stage.handed().last == command)
+  }
+
   /// A program in the background whose session has ended, and that was handed `play` at 60 s and does not answer.
   private static func stageWithCommand() -> Stage {
     var stage = inBackground()
@@ -656,5 +680,19 @@ import Testing
     var effects: [Effect] = []
     engine.advance(to: Drive.instant(31), into: &effects)
     #expect(effects.decisions.map(\.reason) == [.audioSilent, .audioSilent])
+  }
+
+  @Test(arguments: [true, false])
+  func `F4 one that was silent in the background may not sound beside one that does not mix`(mixes: Bool) {
+    var stage = Self.stage(others: ["b"])
+    stage.say(0, Self.begin(mixes: mixes), of: "b")
+    stage.say(1, Self.level(-90), of: "b")
+    stage.say(32, .beginTask(name: "t"), of: "b")
+    stage.say(32, .background, of: "b")
+    stage.say(33, Self.begin(mixes: mixes))
+    stage.say(35, Self.level(-3), of: "b")
+    let isHeld = stage.log(of: "b").last == "hold F3 background>background audio_playing"
+    #expect(isHeld == mixes)
+    if !mixes { #expect(stage.log(of: "b").last == "refuse F4 background>background audio_busy") }
   }
 }

@@ -224,4 +224,25 @@ import Testing
     #expect(try Coding.copy(state) == state)
     #expect(try Coding.copy(Self.subscriber()) == Self.subscriber())
   }
+
+  @Test(arguments: [false, true])
+  func `I5 M4 one that waits for the end of low-power mode is not handed over by another wake`(runs: Bool) {
+    var stage = Stage()
+    var subscriber = Self.subscriber()
+    subscriber.services = [.significantChange]
+    subscriber.authorization = .always
+    stage.add(subscriber, .suspended, at: 0)
+    stage.fix(0, east: 0)
+    stage.take(10, .machine(.lowPower(true)))
+    stage.say(100, Self.push("nov"))
+    #expect(stage.log().last == "defer I5 suspended>suspended low_power")
+    stage.hanging = runs ? ["a"] : []
+    let before = stage.handed().count
+    stage.fix(600, east: 2000)
+    stage.wait(until: runs ? 605 : 650)
+    #expect(stage.state() == (runs ? .background : .suspended))
+    #expect(stage.handed().count == before + 1)
+    stage.take(runs ? 606 : 700, .machine(.lowPower(false)))
+    #expect(stage.handed().count == before + 2)
+  }
 }

@@ -264,6 +264,22 @@ import Testing
     #expect(stage.calls() == ["keep_alive keep_alive_due", "restart exit_failed"])
   }
 
+  @Test(arguments: [(900.0, "merged"), (0, "stopped")])
+  func `A9 E1 a call that waits is told to be dropped when its keep-alive is replaced`(
+    seconds: Double, reason: String
+  ) {
+    var stage = Stage { $0.policy.handedLimit = 1 }
+    stage.hanging = ["a"]
+    stage.add(Self.subscriber(modes: [.voip, .remoteNotification]), .active, at: 0)
+    stage.say(0, .mode(.keepAlive(seconds: 600)))
+    stage.say(0, .background)
+    stage.say(440, .mode(.push(Push(id: "p", isContentAvailable: true, payload: "{}"))))
+    stage.wait(until: 451)
+    #expect(stage.log().last == "defer K5 background>background backlog")
+    stage.say(452, .mode(.keepAlive(seconds: seconds)))
+    #expect(stage.log().last == "drop E1 background>background \(reason)")
+  }
+
   @Test func `E3 five in a row are throttled`() {
     var stage = Self.stage()
     stage.hanging = ["a"]

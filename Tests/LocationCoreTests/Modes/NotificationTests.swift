@@ -748,4 +748,13 @@ import Testing
     Self.visit(&stage, from: 1000)
     #expect(stage.shown == ["in"])
   }
+
+  @Test func `D6 one that its program was handed instead can't be opened`() {
+    var stage = Self.stage(.active)
+    stage.say(1, Self.after(1))
+    stage.say(5, .quit)
+    #expect(stage.shown == [])
+    stage.say(9, .mode(.openNotification(id: "tea")))
+    #expect(stage.log().last == "refuse D6 notRunning>notRunning unknown_notification")
+  }
 }

@@ -566,4 +566,13 @@ import Testing
     #expect(trigger == .silentPush)
     #expect(trigger != .push)
   }
+
+  @Test(arguments: [SubscriberState.active, .suspended])
+  func `D8 an alert of a program whose notifications nobody wants is dropped`(state: SubscriberState) throws {
+    var stage = Self.stage(state)
+    stage.say(1, .mode(.permitNotifications(false)))
+    stage.say(2, Self.push("m1", alert: "Mail", wakes: false))
+    #expect(stage.log() == ["drop D8 \(state)>\(state) not_permitted"])
+    #expect(stage.handed() == [] && stage.shown == [])
+  }
 }

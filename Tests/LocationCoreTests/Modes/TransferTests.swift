@@ -395,6 +395,23 @@ import Testing
     #expect(failed.map(\.bytes) == [7, nil, nil])
   }
 
+  @Test
+  func
+    `I2 a result that was handed over is handed to the next process when the last of its session is canceled`()
+  {
+    var stage = Self.stage()
+    stage.hanging = ["a"]
+    for _ in 1...2 { stage.say(1, Self.transfer()) }
+    stage.say(11, Self.done(1))
+    stage.say(12, .background)
+    stage.say(20, .mode(.cancelTransfer(number: 2)))
+    stage.wait(until: 42)
+    #expect(stage.log().contains { $0.hasPrefix("terminate K2") })
+    stage.hanging = []
+    stage.wait(until: 60)
+    #expect(stage.log().contains { $0.hasPrefix("relaunch ") })
+  }
+
   @Test(arguments: [TransferOutcome.done, .failed(.tooLarge)])
   func `M6 what a transfer carried is booked under its rule`(outcome: TransferOutcome) {
     var stage = Self.stage()

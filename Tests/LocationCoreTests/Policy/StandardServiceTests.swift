@@ -216,6 +216,39 @@ import Testing
     #expect(stage.handed().count == count + 3)
   }
 
+  @Test(arguments: [true, false])
+  func `B6 no pause comes of a first fix outside, or of a rest before there were no updates`(_ isFar: Bool) {
+    var stage = Stage()
+    stage.add(Self.subscriber { $0.pausesAutomatically = true }, .active)
+    stage.fix(0, east: 0)
+    if isFar {
+      for step in 1...8 { stage.fix(Double(step) * 200, east: Double(step) * 3000) }
+    } else {
+      stage.say(10, .background)
+      for step in 2...79 { stage.fix(Double(step) * 10, east: step < 40 ? 2000 : 0) }
+      stage.say(795, .foreground)
+      for step in 80...83 { stage.fix(Double(step) * 10, east: 0) }
+    }
+    #expect(stage.pauses.isEmpty)
+  }
+
+  @Test func `B6 B9 a pause waits until it can be told, and an answer that can't be told is refused`() throws
+  {
+    var stage = Stage { $0.policy.handedLimit = 1 }
+    stage.hanging = ["a"]
+    stage.add(Self.subscriber([.standard, .significantChange]) { $0.pausesAutomatically = true }, .active)
+    stage.fix(0, east: 0)
+    let handed = stage.handed()
+    for step in 1...40 { stage.fix(Double(step) * 10, east: 0) }
+    #expect(stage.pauses.isEmpty)
+    stage.say(401, .locate(seconds: 30))
+    stage.fix(410, east: 0)
+    #expect(stage.log().contains("refuse B2 active>active backlog"))
+    for event in handed { stage.say(411, .acknowledged(event: event, coreSeconds: 0)) }
+    stage.fix(420, east: 0)
+    #expect(stage.pauses.map(\.pauses) == [true])
+  }
+
   @Test func `B6 nobody who walks is paused`() {
     var stage = Stage()
     stage.add(Self.subscriber { $0.pausesAutomatically = true }, .active)

@@ -103,6 +103,39 @@ import Testing
     #expect(stage.state() == .suspended)
   }
 
+  @Test(arguments: [true, false])
+  func `K1 what audio keeps running through the pause has another wake for what it has not acknowledged`(
+    answers: Bool
+  ) throws {
+    var stage = Stage()
+    stage.answerSeconds = 25
+    stage.add(Subscriber(name: "a", services: [], modes: [.audio, .remoteNotification]), .active, at: 0)
+    stage.say(1, .mode(.audio(.begin(.play, mixes: false))))
+    stage.say(2, .background)
+    for (second, id) in [(10.0, "p"), (30, "q"), (50, "r")] {
+      if id == "r" { stage.hanging = ["a"] }
+      stage.say(second, .mode(.push(Push(id: id, isContentAvailable: true, payload: "{}"))))
+    }
+    // The wake ends at 70 s, the pause at 80 s.
+    let event = try #require(stage.handed().last)
+    if answers { stage.say(100, .acknowledged(event: event, coreSeconds: 0.1)) }
+    stage.wait(until: 109)
+    #expect(stage.state() == .background)
+    stage.wait(until: 110)
+    #expect(stage.state() == (answers ? .background : .notRunning))
+  }
+
+  @Test func `K1 a oneshot is not suspended between a hundred events and the next`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", style: .oneshot, services: [.regions]), .suspended)
+    stage.take(0, .machine(.reboot))
+    for _ in 0..<250 { stage.engine.raise(.region, region: "r", into: &stage.effects) }
+    stage.wait(until: 1)
+    stage.wait(until: 100)
+    #expect(stage.engine.subscriber("a")?.waiting.isEmpty == true)
+    #expect(!stage.log().contains { $0.contains("budget_over") })
+  }
+
   private static let push = Push(id: "m", isContentAvailable: true, payload: "{}")
 
   @Test func `K1 a wake is as long as it is set to be`() {
