@@ -115,6 +115,7 @@ struct NotificationsCommand: AsyncParsableCommand {
     @Option(help: "minute, hour, day, weekday, week, month, quarter or year.")
     var `repeat`: String?
 
+    @OptionGroup var format: SameFormatOptions
     @OptionGroup var state: StateOptions
 
     func validate() throws {
@@ -211,6 +212,7 @@ struct OneNotification: ParsableArguments {
   @Argument(help: ArgumentHelp("The notification.", valueName: "id"))
   var id: String
 
+  @OptionGroup var format: SameFormatOptions
   @OptionGroup var state: StateOptions
 
   /// Whether it is done; false where it waits for a daemon.
@@ -224,6 +226,7 @@ struct NotificationPermission: ParsableArguments {
   @Argument(help: ArgumentHelp("The subscriber.", valueName: "name"))
   var name: String
 
+  @OptionGroup var format: SameFormatOptions
   @OptionGroup var state: StateOptions
 
   func set(_ isAllowed: Bool) throws(Failure) {

@@ -129,6 +129,7 @@ struct OutletChoice: ParsableArguments {
   @Argument(help: ArgumentHelp("Its name.", valueName: "name"))
   var name: String
 
+  @OptionGroup var format: SameFormatOptions
   @OptionGroup var state: StateOptions
 
   /// The outlet of that name.

@@ -106,7 +106,7 @@ struct RegionsCheck: AsyncParsableCommand {
     var findings: [RegionFinding] = []
     try Terminal.reporting { () throws(Failure) in
       let paths = source.files + files
-      let known = source.state.knownPlaces()
+      let known = source.state.knownPlaces(opensState: paths.isEmpty)
       guard !paths.isEmpty else {
         findings = try source.read().flatMap { RegionFinding.find(in: $0, near: known) }
         return

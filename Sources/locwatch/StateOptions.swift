@@ -46,8 +46,10 @@ struct StateOptions: ParsableArguments {
   func requireOwn() throws(Failure) { try StatePath.requireOwn(StatePath.resolve(option: state)) }
 
   /// Where the device is, as far as anybody knows: the last fix, and the city of the machine's time zone.
-  func knownPlaces() -> [Coordinate] {
-    let fix = (try? lastFix())?.coordinate
+  ///
+  /// - Parameter opensState: whether to look for the fix.
+  func knownPlaces(opensState: Bool = true) -> [Coordinate] {
+    let fix = opensState ? (try? lastFix())?.coordinate : nil
     let zone = try? TimeZoneFile.machine()
     return [fix, zone.flatMap { TimeZonePlace.place(of: $0.name) }].compactMap { $0 }
   }

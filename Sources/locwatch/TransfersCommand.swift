@@ -68,6 +68,7 @@ struct TransfersCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The transfer.", valueName: "number"))
     var number: Int
 
+    @OptionGroup var format: SameFormatOptions
     @OptionGroup var state: StateOptions
 
     func perform() throws(Failure) {

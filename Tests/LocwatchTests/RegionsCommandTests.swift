@@ -217,11 +217,13 @@ import Testing
     #expect(located.stdout.contains(#""inside":["yard"],"#))
   }
 
-  @Test(arguments: [("{\"lat\":52}", "lon"), ("{\"lon\":13}", "lat")])
+  @Test(arguments: [
+    ("{\"lat\":52}", "lon"), ("{\"lon\":13}", "lat"), ("{\"lat\":\"52\",\"lon\":13}", "lat"),
+  ])
   func `locate names what a line lacks`(line: String, key: String) async throws {
     let file = folder.write("two.geojson", Self.two)
     let run = try await regions("locate", "-r", file, stdin: line + "\n")
-    #expect(run.status == 65 && run.stderr.contains(":1: an object without"), "\(run)")
+    #expect(run.status == 65 && run.stderr.contains(":1: an object whose \(key) is missing"), "\(run)")
     #expect(run.stderr.contains(key) && !run.stderr.contains("nan"), "\(run)")
   }
 

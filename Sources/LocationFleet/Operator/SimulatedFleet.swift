@@ -138,11 +138,8 @@ package struct SimulatedFleet {
         if count % 64 == 0 { try publisher.collect(milliseconds: 0) }
         guard rate > 0 else { continue }
         let due = began + Double(count) / rate
-        while true {
-          let ahead = due - FleetClock.seconds
-          guard ahead > 0.002 else { break }
-          FleetClock.pause(milliseconds: UInt32(min(ahead, 60) * 1_000))
-        }
+        let ahead = due - FleetClock.seconds
+        if ahead > 0.002 { FleetClock.pause(milliseconds: UInt32(min(ahead * 1_000, 1e9))) }
       }
       // One that has to be sent again must not come after the next of its device.
       try publisher.settle()

@@ -121,10 +121,10 @@ package struct InputBytes: ~Copyable {
     switch trouble {
     case .corrupt:
       Failure(
-        .data, file: file, what: "the gzip data is corrupt", remedy: "everything before was read")
+        .data, file: file, what: "the gzip data is corrupt", remedy: "get the file anew")
     case .endsEarly:
       Failure(
-        .data, file: file, what: "the gzip data ends early", remedy: "everything before was read")
+        .data, file: file, what: "the gzip data ends early", remedy: "get the whole file")
     case .noMemory:
       Failure(.tryAgain, file: file, what: "no memory to unpack gzip")
     }

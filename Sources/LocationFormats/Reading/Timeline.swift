@@ -68,7 +68,8 @@ package struct Timeline {
       // A receiver that says it had no fix tells the truth; a file without a coordinate is no track.
       guard fixes > 0, withoutFix == 0 else { return nil }
       return Failure(
-        .data, file: file, line: firstPointLine, what: "no point has a latitude and a longitude")
+        .data, file: file, line: firstPointLine, what: "no point has a latitude and a longitude",
+        remedy: "both have to be numbers, in degrees")
     }
     if isOverrun {
       return Failure(

@@ -23,7 +23,7 @@ enum TrackFormat: Hashable {
 
   /// The remedy in every message about a file of another kind.
   static let accepted =
-    "accepted are \(TrackReader.formats) with a header, gpsd JSON lines and NDJSON with time, lat, lon; each also as .gz; with gpsbabel installed also FIT, TCX and IGC, and what --gpsbabel FORMAT names"
+    "accepted are \(TrackReader.formats) with a header, gpsd JSON lines and NDJSON with time, lat, lon; each also as .gz; with gpsbabel installed also FIT, TCX and IGC, and what replay --gpsbabel FORMAT names"
 
   /// What is said of an archive that has no track.
   static let zip = "a ZIP archive without KML, not a track"

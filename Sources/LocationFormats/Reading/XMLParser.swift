@@ -118,7 +118,7 @@ package import LocationCore
     case XML_ERROR_NO_ELEMENTS, XML_ERROR_UNCLOSED_TOKEN, XML_ERROR_PARTIAL_CHAR,
       XML_ERROR_UNCLOSED_CDATA_SECTION:
       failure.what = "not well-formed XML: the file is cut off"
-      failure.remedy = "everything before was read"
+      failure.remedy = "get the whole file"
     default:
       let reason = unsafe XML_ErrorString(code).map { unsafe String(cString: $0) } ?? "error \(code)"
       failure.what = "not well-formed XML at column \(column): \(reason)"

@@ -18,7 +18,9 @@ struct OwnTracksReader {
   mutating func read() {
     do {
       repeat { try readValue() } while !reader.isAtEnd()
-      if collector.number == 0 { collector.note("holds no waypoints", nil, line: nil) }
+      if collector.number == 0 {
+        collector.note("holds no waypoints", "export them from OwnTracks", line: nil)
+      }
     } catch {
       note(error, id: nil)
     }

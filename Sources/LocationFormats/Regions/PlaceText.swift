@@ -79,12 +79,13 @@ package enum PlaceText {
       case .fix(let report):
         guard !report.latitude.isNaN, !report.longitude.isNaN else {
           throw RegionProblem(
-            what: "an object without \(report.latitude.isNaN ? "lat" : "lon")",
-            remedy: "write {\"lat\":LAT,\"lon\":LON}")
+            what: "an object whose \(report.latitude.isNaN ? "lat" : "lon") is missing or no number",
+            remedy: "write {\"lat\":LAT,\"lon\":LON}, without quotes around the numbers")
         }
         return try RegionDraft.coordinate(
           RegionDraft.Position(longitude: report.longitude, latitude: report.latitude), .latitudeFirst)
-      case .gpsd, .other: throw RegionProblem(what: "an object without lat and lon", remedy: nil)
+      case .gpsd, .other:
+        throw RegionProblem(what: "an object without lat and lon", remedy: "write {\"lat\":LAT,\"lon\":LON}")
       case .malformed(let why): throw RegionProblem(what: why, remedy: nil)
       }
     }

@@ -24,7 +24,7 @@ extension RegionDraft {
           what: "a LineString without a buffer", remedy: "add \"buffer_m\" (metres) to its properties")
       }
       guard positions.count >= 2 else {
-        throw RegionProblem(what: "a line of less than two positions", remedy: nil)
+        throw RegionProblem(what: "a line of less than two positions", remedy: "give it two, or a Point")
       }
       return .corridor(line: try places(positions), bufferMeters: bufferMeters)
     case .polygon(let rings):
@@ -51,7 +51,9 @@ extension RegionDraft {
   }
 
   private func polygon(_ rings: [[Position]]) throws(RegionProblem) -> Region.Polygon {
-    guard let outer = rings.first else { throw RegionProblem(what: "a Polygon without a ring", remedy: nil) }
+    guard let outer = rings.first else {
+      throw RegionProblem(what: "a Polygon without a ring", remedy: "give it a ring, or remove the feature")
+    }
     var holes: [[Coordinate]] = []
     holes.reserveCapacity(rings.count - 1)
     for ring in rings.dropFirst() { holes.append(try self.ring(ring)) }

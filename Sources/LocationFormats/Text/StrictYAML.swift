@@ -70,7 +70,7 @@ package struct StrictYAML {
     // A document of comments alone, with a marker of its beginning, is an empty scalar.
     if mayBeEmpty, case .scalar("", _) = root?.content { root = nil }
     guard let root = root ?? (mayBeEmpty ? YAMLNode(content: .map([]), line: 1) : nil) else {
-      throw Failure(code, file: file, line: 1, what: "nothing in it")
+      throw Failure(code, file: file, line: 1, what: "nothing in it", remedy: "check the path")
     }
     self.init(root, document: document, path: "")
   }

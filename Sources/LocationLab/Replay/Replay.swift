@@ -134,26 +134,33 @@ package enum Replay {
     } while place < batch.count
   }
 
-  /// Replays up to `jobs` tracks at a time; lines of a track that is not next wait in memory.
+  /// Tracks for each job that may be begun and not printed: our choice, so that a long one seldom keeps the others.
+  private static let tracksAheadPerJob = 16
+
+  /// Replays up to `jobs` tracks at a time. The lines of each wait in memory until those before it are printed, so none
+  /// is begun too far ahead.
   private static func replay(
     _ tracks: [TrackPart], jobs: Int, _ request: ReplayRequest, into printer: inout LinePrinter,
     finished: (TrackOutcome, TrackPart) -> Void
   ) async throws(Failure) {
+    let jobs = min(jobs, tracks.count)
     var waiting: [Int: (lines: LineSpool, outcome: TrackOutcome)] = [:]
     var nextToPrint = 0
     var failure: Failure?
     await withTaskGroup(of: (Int, LineSpool, TrackOutcome).self) { group in
       var nextToStart = 0
-      func start() {
-        guard nextToStart < tracks.count else { return }
-        let index = nextToStart
-        nextToStart += 1
-        group.addTask { await replayWhole(tracks[index], index, request) }
+      func startDue() {
+        let end = min(tracks.count, nextToPrint + jobs * Self.tracksAheadPerJob)
+        while failure == nil, nextToStart < end, nextToStart - nextToPrint - waiting.count < jobs {
+          let index = nextToStart
+          nextToStart += 1
+          group.addTask { await replayWhole(tracks[index], index, request) }
+        }
       }
-      for _ in 0..<min(jobs, tracks.count) { start() }
+      startDue()
       while let (index, lines, outcome) = await group.next() {
-        if failure == nil { start() }
         waiting[index] = (lines, outcome)
+        startDue()
         while let (lines, outcome) = waiting.removeValue(forKey: nextToPrint) {
           let track = tracks[nextToPrint]
           nextToPrint += 1
@@ -165,6 +172,7 @@ package enum Replay {
           }
           finished(outcome, track)
         }
+        startDue()
       }
     }
     if let failure { throw failure }
