@@ -98,7 +98,6 @@ struct PartFile {
   func deliver(to file: OwnFile, bytes: Int, _ descriptor: Int32) throws(TransferTrouble) {
     guard fsync(descriptor) == 0 else { throw TransferTrouble(code: errno) }
     try write(.object(["bytes": .integer(bytes)]), to: doneName)
-    guard fsync(folder) == 0 else { throw TransferTrouble(code: errno) }
     do throws(TransferTrouble) {
       try file.receive(name, from: folder, copiedAs: copyName)
     } catch {

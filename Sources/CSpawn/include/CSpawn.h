@@ -48,8 +48,8 @@ struct locwatch_held {
 // the start, with no signal blocked or ignored and no descriptor but the three, the channel and the folders. 0, or an errno with the stage.
 int locwatch_hold(const struct locwatch_program *program, struct locwatch_held *held, int *stage);
 
-// Lets it go, and returns when the program was executed: 0, and the gate is -1. Otherwise an errno with the stage, and it
-// is gone. Where neither happens in so many milliseconds: 0, and the gate is open.
+// Lets it go, and waits at most so many milliseconds, or for ever with -1, until the program was executed. An errno with
+// the stage: it was not, and the process is gone. 0 and a gate of -1: it was. 0 and an open gate: neither so far.
 int locwatch_release(struct locwatch_held *held, int milliseconds, int *stage);
 
 // What came of a program whose gate was left open, once its process has ended: an errno with the stage where it was not

@@ -35,8 +35,10 @@ extension Engine {
   ) {
     guard let index = state.policy.index(of: name) else { return }
     let id = record(LocationUpdate(fix, reason), time: utc(at: state.instant), into: &effects)
-    if !state.policy.offer(event: id, trigger: .standard, to: index, in: &turn) {
-      state.policy.refuseRequest(index, .standard, .backlog, in: &turn)
+    if !state.policy.offer(event: id, trigger: .standard, to: index, in: &turn),
+      case .decided(let decision)? = turn.steps.last
+    {
+      state.policy.refuseRequest(index, decision.rule, decision.reason, in: &turn)
     }
     // An answer that suspension waits for.
     state.policy.suspendIfIdle(index, in: &turn)

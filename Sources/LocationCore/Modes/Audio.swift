@@ -192,7 +192,9 @@ extension Policy {
     if kind.records, !audio.mayRecord { return refuse(.microphone, .notPermitted) }
     if session.state == .background {
       guard session.subscriber.modes.contains(.audio) else { return refuse(.audioMode, .noMode) }
-      guard maySoundInBackground(index, mixes: mixes) else { return refuse(.audioFocus, .audioBusy) }
+      guard !isCalled, soundingBeside(index).allSatisfy({ mixes && $0.session.mixes }) else {
+        return refuse(.audioFocus, .audioBusy)
+      }
     }
     let token = audio.nextToken
     let begun = sessions.compactMap { $0.modes.audio?.begun }.max() ?? 0
@@ -210,11 +212,6 @@ extension Policy {
     }
     holdForAudio(index, at: turn.instant)
     answerCommands(index, in: &turn)
-  }
-
-  /// Whether a session may begin in the background: there is no call, and it mixes with all that sound (rule F4).
-  private func maySoundInBackground(_ index: Int, mixes: Bool) -> Bool {
-    !isCalled && soundingBeside(index).allSatisfy { mixes && $0.session.mixes }
   }
 
   /// It has begun a session. That is also its acknowledgment of the commands that it was handed (rule F5).
@@ -247,24 +244,43 @@ extension Policy {
     update(index) { $0.modes.audio = audio }
     guard state.isRunning else { return }
     var returning = isQuiet ? [] : audio.sessions.filter { $0.isSilent && $0.interrupter == nil }
-    // In the background that is as if it began.
-    let isRefused =
-      state == .background && !returning.isEmpty
-      && !maySoundInBackground(index, mixes: returning.allSatisfy(\.mixes))
-    if isRefused {
-      returning = []
-      decide(.refuse, .audioFocus, .audioBusy, index, in: &turn)
-    }
     update(index) {
       for place in audio.sessions.indices {
         let since = audio.sessions[place].quietSince
         $0.modes.audio?.sessions[place].quietSince = isQuiet ? since ?? turn.instant : nil
-        if !isQuiet, !isRefused { $0.modes.audio?.sessions[place].isSilent = false }
+        if !isQuiet { $0.modes.audio?.sessions[place].isSilent = false }
       }
+    }
+    // In the background it is as if they began.
+    if state == .background {
+      returning.removeAll { giveWay($0, index, in: &turn) }
     }
     if !returning.isEmpty { decide(.hold, .audioSilence, .audioPlaying, index, in: &turn) }
     holdForAudio(index, at: turn.instant)
     if state.isForeground { interruptOthers(than: index, for: returning, in: &turn) }
+  }
+
+  /// A session that sounds again in the background beside one that does not mix, or during a call, is interrupted: it is
+  /// given back as others are (rule F4). Whether it is.
+  private mutating func giveWay(
+    _ session: AudioState.Session, _ index: Int, in turn: inout PolicyTurn
+  ) -> Bool {
+    let others = openBeside(index) { $0.isSounding || $0.interrupter == .call }
+    guard
+      let other = others.first(where: {
+        $0.session.interrupter == .call || !(session.mixes && $0.session.mixes)
+      }),
+      let place = sessions[index].modes.audio?.sessions.firstIndex(where: { $0.token == session.token })
+    else { return false }
+    update(index) {
+      $0.modes.audio?.sessions[place].interrupter = .session(
+        subscriber: other.subscriber, token: other.session.token)
+      // It held nothing off while it was silent.
+      $0.modes.audio?.sessions[place].interruptionEnd = turn.instant
+    }
+    decide(.warn, .audioFocus, .audioInterrupted, index, in: &turn)
+    tellAudio(.interrupted, session.token, index, in: &turn)
+    return true
   }
 
   /// The user lets it use the microphone, or no longer: that ends what records (rule F6).

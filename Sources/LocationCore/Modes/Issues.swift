@@ -102,7 +102,7 @@ extension Policy {
     guard sessions[index].outbox.contains(where: { !$0.isHanded && $0.trigger.isWanted }) else { return }
     guard sessions[index].state.isRunning else { return redeliver(index, rule: .issue, in: &turn) }
     withhold(index)
-    if sessions[index].hasBacklog, sessions[index].backlogAt == nil { hand(index, rule: .issue, in: &turn) }
+    if sessions[index].backlogAt == nil { hand(index, rule: .issue, in: &turn) }
   }
 
   private mutating func want(_ name: String, _ index: Int, in turn: inout PolicyTurn) {

@@ -78,21 +78,20 @@ extension Policy {
     guard sessions[index].subscriber.standard.pausesAutomatically else { return false }
     let isPaused = sessions[index].standard.isPaused
     guard sessions[index].takesUpdates || isPaused else { return false }
-    // It pauses as soon as it can be told.
-    guard isPaused || mayTellPause(index) else { return false }
     let activity = sessions[index].subscriber.standard.activity
-    guard sessions[index].standard.follows(fix, activity) else { return false }
+    guard sessions[index].standard.follows(fix, activity, mayPause: mayTellPause(index)) else { return false }
     let pauses = sessions[index].standard.isPaused
     guard pauses || sessions[index].takesUpdates && mayTellPause(index) else {
       // It is told as soon as it gets updates again, and can be told.
       sessions[index].standard.isResumeOwed = true
+      sessions[index].forgetRestWithoutUpdates()
       return true
     }
     takers.append(StandardTaker(index: index, what: pauses ? .pause(.resting) : .resume(.moved)))
     return true
   }
 
-  /// Whether a subscriber that gets updates can be told now that they pause or resume: it is, or that waits for it.
+  /// Whether a subscriber that gets updates can be told at once that they pause or resume, or that is kept for it.
   private func mayTellPause(_ index: Int) -> Bool {
     !sessions[index].state.isRunning || sessions[index].updateTrigger.waiting != .none || mayHand(index)
   }
@@ -251,8 +250,8 @@ extension Session {
     }
   }
 
-  /// It may get no updates any more: how long it rests counts from when it gets them again (rule B6).
-  mutating func noteUpdatesTaken() {
+  /// Where it gets no updates any more, how long it rests counts from when it gets them again (rule B6).
+  mutating func forgetRestWithoutUpdates() {
     if !takesUpdates, !standard.isPaused { standard.rest = nil }
   }
 

@@ -54,7 +54,9 @@ struct StandardService: Hashable, Sendable, Codable {
   mutating func forgetTold() { told = nil }
 
   /// Follows whether the position rests. Returns true where that changes ``isPaused``, which is then set.
-  mutating func follows(_ fix: Fix, _ activity: StandardTerms.Activity) -> Bool {
+  ///
+  /// - Parameter mayPause: Whether its program can be told of a pause.
+  mutating func follows(_ fix: Fix, _ activity: StandardTerms.Activity, mayPause: Bool) -> Bool {
     guard var rest else {
       self.rest = Rest(fix)
       return false
@@ -62,7 +64,7 @@ struct StandardService: Hashable, Sendable, Codable {
     let hasMoved = rest.take(fix, activity, isPaused: isPaused)
     let isLong = rest.since.seconds(to: fix.instant) >= activity.restSeconds
     self.rest = hasMoved ? Rest(fix) : rest
-    guard isPaused ? hasMoved : isLong && !hasMoved && rest.outside == 0 else { return false }
+    guard isPaused ? hasMoved : mayPause && isLong && !hasMoved && rest.outside == 0 else { return false }
     isPaused.toggle()
     return true
   }

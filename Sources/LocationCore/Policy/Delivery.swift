@@ -101,7 +101,13 @@ extension Policy {
     let why = call?.reason ?? reason
     switch state {
     case .inactive, .active, .background:
-      if waits {
+      if state == .background, sessions[index].wasForceQuit || isLowPower,
+        follows(sessions[index].outbox.dropLast(), trigger, session: name),
+        let (rule, reason) = obstacle(to: trigger, index, at: turn.instant)
+      {
+        update(index) { $0.outbox[$0.outbox.count - 1].isWithheld = true }
+        decide(.defer, rule, reason)
+      } else if waits {
         decide(.defer, .atLeastOnce, .backlog)
         handKeptBack(index, in: &turn)
       } else {
@@ -128,6 +134,14 @@ extension Policy {
       }
     }
     return true
+  }
+
+  /// Whether an event of a trigger, about a session where it has one, comes behind one of its kind that is withheld: it
+  /// waits with that, for they are told in order (rule K5).
+  private func follows(_ waiting: some Sequence<Session.Pending>, _ trigger: Trigger, session: String?)
+    -> Bool
+  {
+    waiting.contains { $0.isWithheld == true && $0.trigger.row == trigger.row && $0.session == session }
   }
 
   /// Forgets the oldest of too many events that were handed over and that nobody keeps: a subscriber need not acknowledge
@@ -223,8 +237,9 @@ extension Policy {
       index, announced: event, startedBecause: Order.Cause(rule: launch.cause, kind: launch.kind), in: &turn)
   }
 
-  /// Judges which of the events that wait the process in the background is not to be handed, whatever else wakes or
-  /// starts it (rule M4): after a force-quit what does not outlive that, and in low-power mode an issue.
+  /// Marks the waiting events that a process in the background is not handed, whatever wakes or starts it (rule M4):
+  /// after a force-quit what does not outlive that, and in low-power mode an issue. Updates of rule B3 go along with the
+  /// event of a location service.
   mutating func withhold(_ index: Int) {
     let (wasForceQuit, isLowPower) = (sessions[index].wasForceQuit, isLowPower)
     update(index) {
@@ -284,7 +299,7 @@ extension Policy {
   /// Whether as many events as may be handed over at once wait for a subscriber, or for its acknowledgment: one more has
   /// to wait for these.
   func isCrowded(_ index: Int) -> Bool {
-    sessions[index].outbox.count(where: \.trigger.holdsOff) >= configuration.handedLimit
+    sessions[index].outbox.count { $0.trigger.holdsOff && $0.isWithheld != true } >= configuration.handedLimit
   }
 
   /// Something waits for a running subscriber behind updates that are kept back (rule B7): these are handed over first.

@@ -247,7 +247,7 @@ extension Policy {
       $0.wakeClock = nil
       $0.suspendedAt = turn.instant
       $0.overruns = 0
-      $0.noteUpdatesTaken()
+      $0.forgetRestWithoutUpdates()
       $0.outbox.removeAll { !$0.trigger.isKept }
       $0.takeBack()
     }

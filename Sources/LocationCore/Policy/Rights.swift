@@ -6,7 +6,7 @@ extension Policy {
   ) {
     update(index) {
       $0.subscriber.authorization = authorization
-      $0.noteUpdatesTaken()
+      $0.forgetRestWithoutUpdates()
     }
     judge(index, in: &turn)
     tellOwed(index, in: &turn)
@@ -88,6 +88,7 @@ extension Policy {
       $0.subscriber = subscriber
       if let owed = $0.owed, !$0.wants(owed.trigger) { $0.owed = nil }
       if old.command != subscriber.command { $0.preserved = nil }
+      $0.forgetRestWithoutUpdates()
       if !old.services.contains(.significantChange), subscriber.services.contains(.significantChange) {
         $0.significant = measure
       }

@@ -9,8 +9,7 @@ struct Session: Hashable, Sendable, Codable {
     /// Whether any process, also an earlier one, was handed it. Handing it over again is recorded once, at the start,
     /// not for each event.
     var wasHanded = false
-    /// Whether the running process is not handed it, because what stood in the way of waking it for this still does
-    /// (rule M4).
+    /// Whether a process in the background is not handed this event (rule M4). Each start judges that anew.
     var isWithheld: Bool?
     /// The region it is about; nil where it is about none.
     var region: String?

@@ -48,28 +48,30 @@ struct ProgramStart {
   /// By which it passes sockets; nil where it has none.
   let channel: Descriptor?
 
-  /// A program whose file did not open in time: its file system does not answer, or somebody has a lease on it
-  /// (fcntl(2)). Its process is there, and nobody waits for it.
+  /// A program that was not executed in time: its file system does not answer, or somebody has a lease on its file
+  /// (fcntl(2)). What comes of it is told when its process has ended.
   fileprivate struct Pending {
     let gate: Descriptor
     let path: String
     let account: ProgramAccount?
   }
 
-  /// How long a start waits for its program to be executed. Our choice: all other programs wait as long, and a disk that
-  /// has to spin up takes longer.
-  private static let executionMilliseconds: Int32 = 1_000
+  /// How long the start of a subscriber waits for its program to be executed. Our choice: all other programs wait as
+  /// long, and a disk that has to spin up takes longer.
+  static let executionMilliseconds: Int32 = 1_000
 
   /// Starts a program, in a cgroup where one is given.
   ///
   /// - Parameters:
   ///   - folders: open directories that it has from ``folderNumber`` on, at most two.
+  ///   - milliseconds: how long to wait for its execution; -1 for as long as it takes.
   ///   - note: takes note of its number. The process is there by then, but runs the program only afterwards; if we die
   ///     before, or it throws, the process ends without having run any of it. So nothing runs that was not noted.
   init(
     command: [String], environment: [String], hasOutput: Bool, hasError: Bool = false,
     hasChannel: Bool = false, folders: [Descriptor] = [], confinement: Subscriber.Confinement? = nil,
-    cgroup: Cgroup? = nil, noting note: (pid_t) throws(Refusal) -> Void = { _ in }
+    cgroup: Cgroup? = nil, executedWithin milliseconds: Int32 = -1,
+    noting note: (pid_t) throws(Refusal) -> Void = { _ in }
   ) throws(Refusal) {
     var account: ProgramAccount?
     if let user = confinement?.user { account = try ProgramAccount(user: user, group: confinement?.group) }
@@ -81,7 +83,7 @@ struct ProgramStart {
     let channelEnds = hasChannel ? try Self.channel() : nil
     if hasChannel { environment.append("\(Self.channelKey)\(LOCWATCH_CHANNEL)") }
     let held = unsafe try Self.start(
-      command, environment: environment, as: account,
+      command, environment: environment, as: account, within: milliseconds,
       with: { program in
         unsafe program.input = theirInput.number
         unsafe program.output = ends?.write.number ?? -1
@@ -113,19 +115,19 @@ struct ProgramStart {
     over socket: Descriptor, command: [String], environment: [String]
   ) throws(Refusal) -> (pid: pid_t, pidfd: Descriptor) {
     let held = unsafe try start(
-      command, environment: environment, as: nil,
+      command, environment: environment, as: nil, within: -1,
       with: { program in
         unsafe program.input = socket.number
         unsafe program.output = socket.number
       }, noting: { _ in })
-    if held.gate >= 0 { close(held.gate) }
     return (held.pid, Descriptor(held.pidfd))
   }
 
   /// Starts a program: every descriptor that `describe` does not give is none.
   private static func start(
     _ command: [String], environment: [String], as account: ProgramAccount?,
-    with describe: (inout locwatch_program) -> Void, noting note: (pid_t) throws(Refusal) -> Void
+    within milliseconds: Int32, with describe: (inout locwatch_program) -> Void,
+    noting note: (pid_t) throws(Refusal) -> Void
   ) throws(Refusal) -> locwatch_held {
     var argv = unsafe command.map { unsafe strdup($0) } + [nil]
     var envp = unsafe environment.map { unsafe strdup($0) } + [nil]
@@ -162,7 +164,7 @@ struct ProgramStart {
         end(held)
         throw error
       }
-      code = unsafe locwatch_release(&held, executionMilliseconds, &stage)
+      code = unsafe locwatch_release(&held, milliseconds, &stage)
     }
     guard code == 0 else { throw Refusal(of: command.first ?? "", as: account, code: code, stage: stage) }
     return held
@@ -286,10 +288,10 @@ struct AwaitedEnd {
     self.pending = pending
   }
 
-  /// Whether it is there, or may be.
+  /// Whether its process is dead. It can be reaped then, unless a debugger has to be told first.
   var hasCome: Bool { PollSet.wait(on: pidfd.number, atMost: 0) != 0 }
 
-  /// Becomes readable at the end; nil until the time to reap it again.
+  /// Becomes readable at the end; nil after an attempt to reap it failed, until the time for the next.
   func watched(at now: Int64) -> Descriptor? { nextReapAt <= now ? pidfd : nil }
 
   /// When to reap it again; nil where the descriptor tells.

@@ -80,7 +80,8 @@ final class SupervisorSite: Sendable {
     do throws(ProgramStart.Refusal) {
       return try ProgramStart(
         command: subscriber.command, environment: environment, hasOutput: hasOutput, hasError: hasError,
-        hasChannel: hasChannel, confinement: subscriber.confinement, cgroup: cgroup
+        hasChannel: hasChannel, confinement: subscriber.confinement, cgroup: cgroup,
+        executedWithin: ProgramStart.executionMilliseconds
       ) { pid throws(ProgramStart.Refusal) in try noteRun(of: name, pid: pid, cgroup: cgroup?.path) }
     } catch {
       forgetRun(of: name)

@@ -693,6 +693,8 @@ import Testing
     stage.say(35, Self.level(-3), of: "b")
     let isHeld = stage.log(of: "b").last == "hold F3 background>background audio_playing"
     #expect(isHeld == mixes)
-    if !mixes { #expect(stage.log(of: "b").last == "refuse F4 background>background audio_busy") }
+    #expect(stage.audio(of: "b").last == (mixes ? "audio_silent 1" : "audio_interrupted 1"))
+    stage.say(40, .mode(.audio(.end(token: 1))))
+    #expect(stage.audio(of: "b").last == (mixes ? "audio_silent 1" : "audio_resumed 1"))
   }
 }

@@ -107,7 +107,7 @@ import Testing
       #"{"_type":"waypoint","desc":"a","lat":1,"lon":200,"rad":3}"#,
       "f:1: waypoint 1 (\"a\"): longitude 200 is not within -180 to 180; write -160"
     ),
-    (#"{"_type":"location","lat":1,"lon":2}"#, "f: holds no waypoints"),
+    (#"{"_type":"location","lat":1,"lon":2}"#, "f: holds no waypoints; export them from OwnTracks"),
     (
       #"{"_type":"waypoints","waypoints":[{"desc":"a""#,
       "f:1: the text ends within an object or array"

@@ -58,7 +58,10 @@ import Testing
       "a ring of less than four positions, at [0, 0]"
     ),
     (#"{"type":"Polygon","coordinates":[[]]}"#, "an empty ring"),
-    (#"{"type":"Polygon","coordinates":[]}"#, "a Polygon without a ring"),
+    (
+      #"{"type":"Polygon","coordinates":[]}"#,
+      "a Polygon without a ring; give it a ring, or remove the feature"
+    ),
     (#"{"type":"MultiPolygon","coordinates":[]}"#, "a MultiPolygon without polygons"),
     (
       #"{"type":"Polygon","coordinates":[\#(Self.square),[[20,20],[22,20],[22,22],[20,20]]]}"#,

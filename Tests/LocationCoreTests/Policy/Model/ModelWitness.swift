@@ -123,7 +123,8 @@ extension ModelWitness {
     if state.isForeground, exitsOnSuspend, exitSince == nil { exitSince = now }
   }
 
-  /// The user ended it. What it had is not tried again: it waits for the next event of a location service, or the user.
+  /// The user ended it. What it had is not tried again: it waits for the user, and what a
+  /// location service has for the next event of one.
   mutating func isForceQuit() {
     isMarked = true
     hasFailed = false
