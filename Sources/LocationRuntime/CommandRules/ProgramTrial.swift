@@ -55,7 +55,8 @@ package enum ProgramTrial {
   ) throws(Failure) -> (pid_t, Descriptor, Conversation) {
     do throws(ProgramStart.Refusal) {
       let program = try ProgramStart(
-        command: command, environment: ProgramStart.inheritedEnvironment() + variables, hasOutput: false)
+        command: command, environment: ProgramStart.inheritedEnvironment() + variables, hasOutput: false,
+        executedWithin: -1)
       return (program.pid, program.pidfd, Conversation(input: program.input, output: nil))
     } catch {
       throw Failure(.unavailable, what: "\(command.first ?? "no program") can't be started: \(error.text)")

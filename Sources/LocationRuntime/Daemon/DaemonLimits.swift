@@ -1,5 +1,7 @@
 /// Every bound of the daemon, in one place.
 package enum DaemonLimits {
+  /// Reports of programs that are taken before all else has its turn: our choice, half a second's answers of one.
+  static let reportsPerTurn = 64
   /// Rows of the journal after which the engine is stored anew: 17 minutes of a fix a second, replayed in a moment.
   static let snapshotRows = 1_000
   /// Bytes of a snapshot for which one more row is waited: about what a row of the journal takes, so that the two

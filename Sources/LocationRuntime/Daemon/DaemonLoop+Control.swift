@@ -30,10 +30,10 @@ extension DaemonLoop {
       case "power": return control.answer(client, try power(request), at: clock.instant)
       case "region-states": return control.answer(client, regionStates(request), at: clock.instant)
       case "ack": try acknowledge(request)
-      case "regions": try applyRegions(request["ids"]?.strings)
-      case "subscribers": try applySubscribers(request["names"]?.strings)
+      case "regions": try applyRegions(words("ids", request))
+      case "subscribers": try applySubscribers(words("names", request))
       case "outlets":
-        try outlets.apply(database, environment: environment, anew: request["names"]?.strings ?? [])
+        try outlets.apply(database, environment: environment, anew: words("names", request) ?? [])
       case "subscriber": try user(try word("verb", request), try word("name", request))
       case "lock": try live.handle(.machine(.lock), at: clock.read())
       case "unlock": try live.handle(machine: .unlock, at: clock.read())
@@ -73,9 +73,19 @@ extension DaemonLoop {
 
   func word(_ key: String, _ request: JSONTree) throws(Failure) -> String {
     guard let word = request[key]?.string else {
-      throw Failure(.usage, what: "no \"\(key)\" in the request")
+      let trouble = request[key] == nil ? "no \"\(key)\" in the request" : "\"\(key)\" is no text"
+      throw Failure(.usage, what: trouble)
     }
     return word
+  }
+
+  /// The list of texts that a request has under a key; nil where it has nothing there.
+  func words(_ key: String, _ request: JSONTree) throws(Failure) -> [String]? {
+    guard let value = request[key] else { return nil }
+    guard let words = value.strings else {
+      throw Failure(.usage, what: "\"\(key)\" is no list of texts")
+    }
+    return words
   }
 
   /// Whether the `value` of a request is the first of two words.
@@ -164,7 +174,7 @@ extension DaemonLoop {
 
   private mutating func acknowledge(_ request: JSONTree) throws(Failure) {
     guard let id = request["id"]?.integer else { throw Failure(.usage, what: "no \"id\" in the request") }
-    let name = request["subscriber"]?.string
+    let name = request["subscriber"] == nil ? nil : try word("subscriber", request)
     let names = Acknowledgement.waiting(for: id, subscriber: name, among: live.engine.subscribers)
     guard !names.isEmpty else {
       throw Acknowledgement.nobody(id, name, among: live.engine.subscribers.map(\.subscriber.name))

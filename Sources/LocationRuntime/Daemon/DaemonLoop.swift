@@ -339,7 +339,7 @@ struct DaemonLoop: ~Copyable {
     try noteAbsence(since: look)
     if polled.has(signals) || count < 0 { try take(SignalBell.take()) }
     if polled.has(inbox.readable) { try takeEvents() }
-    if polled.has(supervisor.readable) { try takeReports() }
+    if polled.has(supervisor.readable) { try takeReports(upTo: DaemonLimits.reportsPerTurn) }
     if absence.endPause(at: clock.instant) {
       try live.handle(.machine(.absent(false)), at: clock.read())
     }
@@ -467,9 +467,9 @@ struct DaemonLoop: ~Copyable {
     if let text = dates.text(after: report, isAccepted: isAccepted) { Self.log(text) }
   }
 
-  private mutating func takeReports() throws(Failure) {
+  private mutating func takeReports(upTo limit: Int = .max) throws(Failure) {
     reports.removeAll(keepingCapacity: true)
-    supervisor.take(into: &reports)
+    supervisor.take(into: &reports, upTo: limit)
     for report in reports { try take(report) }
   }
 

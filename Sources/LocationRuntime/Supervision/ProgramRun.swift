@@ -186,7 +186,7 @@ final class ProgramRun {
     guard !isEnding else { return }
     isEnding = true
     if isStopped {
-      tree.end()
+      endTree()
     } else {
       forgetSuspension()
       kill(-pid, SIGTERM)
@@ -194,11 +194,18 @@ final class ProgramRun {
     }
   }
 
+  /// Kills all of it, also what has left its cgroup and not its process group. Until it is reaped nobody else can be
+  /// given the number of that.
+  func endTree() {
+    tree.end()
+    kill(-pid, SIGKILL)
+  }
+
   /// Kills it if its time to end is over; whether it did.
   func killIfDue(at now: Int64) -> Bool {
     guard let due = killAt, due <= now else { return false }
     killAt = nil
-    tree.end()
+    endTree()
     return true
   }
 

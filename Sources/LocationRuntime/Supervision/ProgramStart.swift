@@ -56,8 +56,8 @@ struct ProgramStart {
     let account: ProgramAccount?
   }
 
-  /// How long the start of a subscriber waits for its program to be executed. Our choice: all other programs wait as
-  /// long, and a disk that has to spin up takes longer.
+  /// How long a start waits for its program to be executed. Our choice: all else waits as long, and a disk that has to
+  /// spin up takes longer.
   static let executionMilliseconds: Int32 = 1_000
 
   /// Starts a program, in a cgroup where one is given.
@@ -70,7 +70,7 @@ struct ProgramStart {
   init(
     command: [String], environment: [String], hasOutput: Bool, hasError: Bool = false,
     hasChannel: Bool = false, folders: [Descriptor] = [], confinement: Subscriber.Confinement? = nil,
-    cgroup: Cgroup? = nil, executedWithin milliseconds: Int32 = -1,
+    cgroup: Cgroup? = nil, executedWithin milliseconds: Int32 = executionMilliseconds,
     noting note: (pid_t) throws(Refusal) -> Void = { _ in }
   ) throws(Refusal) {
     var account: ProgramAccount?
@@ -115,11 +115,12 @@ struct ProgramStart {
     over socket: Descriptor, command: [String], environment: [String]
   ) throws(Refusal) -> (pid: pid_t, pidfd: Descriptor) {
     let held = unsafe try start(
-      command, environment: environment, as: nil, within: -1,
+      command, environment: environment, as: nil, within: executionMilliseconds,
       with: { program in
         unsafe program.input = socket.number
         unsafe program.output = socket.number
       }, noting: { _ in })
+    if held.gate >= 0 { close(held.gate) }
     return (held.pid, Descriptor(held.pidfd))
   }
 

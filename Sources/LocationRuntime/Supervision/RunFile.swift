@@ -47,14 +47,14 @@ struct RunFile: Hashable {
 
   /// Ends what is left of the program, if this is still the same boot.
   ///
-  /// Outside a cgroup that is its process group. A group's number is not given to a new process while a member
+  /// What is not in its cgroup, or has left that, is in its process group. A group's number is not given to a new process while a member
   /// lives (pid_namespaces(7), alloc_pid in the kernel), so the group is the program's own if its leader is the
   /// process noted, or if it has no leader and no member is older than the program.
   func endSurvivors() {
     guard boot == ProcessStatus.boot, !isWatched else { return }
     if let cgroup, unsafe access(cgroup + "/cgroup.freeze", F_OK) == 0, let group = try? Cgroup(path: cgroup)
     {
-      return group.end()
+      group.end()
     }
     let members = ProcessStatus.members(ofGroup: pid)
     let leader = members.first { $0.pid == pid }

@@ -438,8 +438,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     run.error.hearLast(at: now, by: &buffer)
     // A script may leave a player or a dialog behind on purpose: that it goes is not to surprise.
     let leftRunning = subscriber.style == .oneshot && !run.isEnding ? run.tree.names(except: run.pid) : []
-    // Before it is reaped: until then nobody else can be given the number of its group.
-    run.tree.end()
+    run.endTree()
     guard var end = run.end.reap(at: now) else { return }
     let refusal = run.end.refusal
     if let refusal {

@@ -136,7 +136,9 @@ package final class Supervisor: Sendable {
   }
 
   /// Moves what has happened since to the end of `reports`, in the order in which it happened.
-  package func take(into reports: inout [SupervisorReport]) { mailbox.take(into: &reports) }
+  package func take(into reports: inout [SupervisorReport], upTo limit: Int = .max) {
+    mailbox.take(into: &reports, upTo: limit)
+  }
 
   /// Begins to end every program; ``readable`` rings when they have ended, and ``hasStopped`` says so.
   package func beginStop() { mailbox.post(.stop) }

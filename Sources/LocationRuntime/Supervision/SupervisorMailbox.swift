@@ -30,7 +30,9 @@ enum SupervisorCommand: Sendable {
 final class SupervisorMailbox: Sendable {
   private struct State {
     var commands: [SupervisorCommand] = []
-    var reports: [SupervisorReport] = []
+    /// Those in one element belong together: nothing comes between them.
+    var reports: [[SupervisorReport]] = []
+    var reportCount = 0
     /// Who was told to end, as long as the thread does not know.
     var dismissed: [String: Dismissal] = [:]
     /// How many ends by themselves were reported of each program, and how many of them the engine's side knows.
@@ -62,7 +64,10 @@ final class SupervisorMailbox: Sendable {
         // The engine already takes it for ended: that it had ended by itself is no news any more, and would be taken
         // for the end of a later start. And it asks for nothing any more.
         if state.dismissed[name] != .removed { state.dismissed[name] = dismissal }
-        state.reports.removeAll { $0.subscriber == name && !$0.counts(after: dismissal) }
+        for place in state.reports.indices {
+          state.reports[place].removeAll { $0.subscriber == name && !$0.counts(after: dismissal) }
+        }
+        state.reportCount = state.reports.reduce(0) { $0 + $1.count }
         state.heardEnds[name] = state.toldEnds[name]
       }
       state.commands.append(command)
@@ -70,16 +75,24 @@ final class SupervisorMailbox: Sendable {
     commandBell.ring()
   }
 
-  /// Moves all reports to the end of `reports`.
-  func take(into reports: inout [SupervisorReport]) {
+  /// Moves reports to the end of `reports`: the oldest, until there are so many. The bell rings for the rest.
+  func take(into reports: inout [SupervisorReport], upTo limit: Int = .max) {
     reportBell.silence()
-    let wantedRoom = state.withLock { state in
-      for report in state.reports where report.isEnd { state.heardEnds[report.subscriber, default: 0] += 1 }
-      reports += state.reports
-      state.reports.removeAll(keepingCapacity: true)
+    let (taken, wantedRoom, areLeft) = state.withLock { state in
+      var taken: [SupervisorReport] = []
+      var groups = 0
+      while groups < state.reports.count, taken.count < limit {
+        taken += state.reports[groups]
+        groups += 1
+      }
+      for report in taken where report.isEnd { state.heardEnds[report.subscriber, default: 0] += 1 }
+      state.reports.removeFirst(groups)
+      state.reportCount -= taken.count
       defer { state.wantsRoom = false }
-      return state.wantsRoom
+      return (taken, state.wantsRoom, state.reportCount > 0)
     }
+    reports += taken
+    if areLeft { reportBell.ring() }
     if wantedRoom { commandBell.ring() }
   }
 
@@ -110,11 +123,15 @@ final class SupervisorMailbox: Sendable {
   /// Adds reports that belong together: nothing comes between them.
   func report(_ reports: [SupervisorReport]) {
     state.withLock { state in
-      for report in reports {
-        if let dismissal = state.dismissed[report.subscriber], !report.counts(after: dismissal) { continue }
+      let reports = reports.filter { report in
+        if let dismissal = state.dismissed[report.subscriber], !report.counts(after: dismissal) {
+          return false
+        }
         if report.isEnd { state.toldEnds[report.subscriber, default: 0] += 1 }
-        state.reports.append(report)
+        return true
       }
+      state.reports.append(reports)
+      state.reportCount += reports.count
     }
     reportBell.ring()
   }
@@ -124,7 +141,7 @@ final class SupervisorMailbox: Sendable {
   /// Whether programs may be read; where not, the command bell rings when they may again.
   func hasRoom() -> Bool {
     state.withLock { state in
-      state.wantsRoom = state.reports.count >= SupervisorLimits.reports
+      state.wantsRoom = state.reportCount >= SupervisorLimits.reports
       return !state.wantsRoom
     }
   }

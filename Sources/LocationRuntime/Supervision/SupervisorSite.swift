@@ -80,8 +80,7 @@ final class SupervisorSite: Sendable {
     do throws(ProgramStart.Refusal) {
       return try ProgramStart(
         command: subscriber.command, environment: environment, hasOutput: hasOutput, hasError: hasError,
-        hasChannel: hasChannel, confinement: subscriber.confinement, cgroup: cgroup,
-        executedWithin: ProgramStart.executionMilliseconds
+        hasChannel: hasChannel, confinement: subscriber.confinement, cgroup: cgroup
       ) { pid throws(ProgramStart.Refusal) in try noteRun(of: name, pid: pid, cgroup: cgroup?.path) }
     } catch {
       forgetRun(of: name)

@@ -24,6 +24,27 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test func `one that has left its cgroup is killed all the same`() async throws {
+    // Only root may move itself to the root of the tree.
+    guard SupervisorRun.Way.here.contains(.freezer), geteuid() == 0 else { return }
+    let run = try SupervisorRun(.freezer, graceMilliseconds: 50)
+    run.add(
+      "runaway",
+      #"""
+      trap '' TERM
+      root=$(while read -r _ _ _ _ place _ rest; do case $rest in *'- cgroup2 '*) echo $place;; esac; done < /proc/self/mountinfo)
+      echo $$ > "$root/cgroup.procs" && : > \#(run.folder("left"))
+      while :; do sleep 0.1; done
+      """#)
+    run.relaunch("runaway")
+    let leader = try run.pid("runaway")
+    try SupervisorRun.until("it has left") { KernelFile.read(run.folder("left")) != nil }
+    run.terminate("runaway")
+    #expect(try run.end("runaway") == 128 + SIGKILL)
+    #expect(!SupervisorRun.isAlive(leader))
+    await run.supervisor.stop()
+  }
+
   @Test func `one that never answers can be ended`() async throws {
     let run = try SupervisorRun()
     run.add("mute", "exec sleep 1000")

@@ -132,6 +132,22 @@ import Testing
     .mode(.notify(LocalNotification(title: "Tea", when: when)))
   }
 
+  @Test func `reports that belong together are taken together, and the bell rings for the rest`() throws {
+    let mailbox = try SupervisorMailbox()
+    let exits = (0..<5).map { SupervisorReport.event(subscriber: "\($0)", .exited(status: 1)) }
+    mailbox.report(Array(exits[..<3]))
+    mailbox.report(Array(exits[3...]))
+    var reports: [SupervisorReport] = []
+    mailbox.take(into: &reports, upTo: 2)
+    #expect(reports == Array(exits[..<3]))
+    #expect(mailbox.heardEnds(of: "0") == 1 && mailbox.heardEnds(of: "3") == 0)
+    #expect(PollSet.wait(on: mailbox.reportBell.readEnd, atMost: 0) != 0)
+    mailbox.take(into: &reports, upTo: 2)
+    #expect(reports == exits)
+    #expect(mailbox.heardEnds(of: "0") == 1 && mailbox.heardEnds(of: "3") == 1)
+    #expect(PollSet.wait(on: mailbox.reportBell.readEnd, atMost: 0) == 0)
+  }
+
   @Test func `the exit of a program whose end was ordered is no news`() throws {
     let mailbox = try SupervisorMailbox()
     var reports: [SupervisorReport] = []

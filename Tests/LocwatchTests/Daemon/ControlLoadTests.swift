@@ -73,6 +73,20 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test(arguments: [
+    (#"{"do":"status"}{"do":"status"}"#, "not a request"),
+    (#"{"do":"ack","id":1,"subscriber":7}"#, "subscriber"),
+    (#"{"do":"regions","ids":3}"#, "ids"),
+  ])
+  func `a request with more behind it, or a value of another type, is refused`(line: String, word: String)
+    async throws
+  {
+    let run = try DaemonRun.started()
+    let answer = try run.ask(line)
+    #expect(answer.contains(#""error":{"code":6"#) && answer.contains(word), "\(answer)")
+    #expect(await run.end() == 0)
+  }
+
   @Test func `a request without an end is not kept`() async throws {
     let run = try DaemonRun.started()
     let client = try StreamSocket(path: run.state + ".control")
