@@ -82,7 +82,8 @@ import Testing
     #expect(stage.log().contains("terminate K2 background>notRunning budget_over"))
   }
 
-  @Test func `K1 so does leaving it after a wake that lasted as long as it may`() throws {
+  /// A program that audio keeps running, with a wake from 10 s to 70 s. It does not answer its last push.
+  private static func heldByAudio() -> Stage {
     var stage = Stage()
     stage.answerSeconds = 25
     stage.add(Subscriber(name: "a", services: [], modes: [.audio, .remoteNotification]), .active, at: 0)
@@ -92,6 +93,11 @@ import Testing
       if id == "r" { stage.hanging = ["a"] }
       stage.say(second, .mode(.push(Push(id: id, isContentAvailable: true, payload: "{}"))))
     }
+    return stage
+  }
+
+  @Test func `K1 so does leaving it after a wake that lasted as long as it may`() throws {
+    var stage = Self.heldByAudio()
     // The wake ends at 70 s, and what it leaves has its 30 s from the move to the background.
     let event = try #require(stage.handed().last)
     stage.say(71, .foreground)
@@ -107,15 +113,7 @@ import Testing
   func `K1 what audio keeps running through the pause has another wake for what it has not acknowledged`(
     answers: Bool
   ) throws {
-    var stage = Stage()
-    stage.answerSeconds = 25
-    stage.add(Subscriber(name: "a", services: [], modes: [.audio, .remoteNotification]), .active, at: 0)
-    stage.say(1, .mode(.audio(.begin(.play, mixes: false))))
-    stage.say(2, .background)
-    for (second, id) in [(10.0, "p"), (30, "q"), (50, "r")] {
-      if id == "r" { stage.hanging = ["a"] }
-      stage.say(second, .mode(.push(Push(id: id, isContentAvailable: true, payload: "{}"))))
-    }
+    var stage = Self.heldByAudio()
     // The wake ends at 70 s, the pause at 80 s.
     let event = try #require(stage.handed().last)
     if answers { stage.say(100, .acknowledged(event: event, coreSeconds: 0.1)) }
