@@ -98,7 +98,6 @@ extension Policy {
           tag: call?.tag, push: push, session: name ?? call?.issue, unshown: unshown,
           keptAt: hasCooldown ? turn.instant : nil))
     }
-    let why = call?.reason ?? reason
     switch state {
     case .inactive, .active, .background:
       if state == .background, sessions[index].wasForceQuit || isLowPower,
@@ -114,26 +113,32 @@ extension Policy {
         decide(.deliver, trigger.rule, state.isForeground ? .foreground : .running)
         hand(index, announced: event, in: &turn)
       }
-    case .suspended:
-      if !trigger.wakes {
-        decide(.defer, trigger.rule, .suspended)
-      } else if let (rule, reason) = obstacle(to: trigger, index, at: turn.instant) {
-        decide(.defer, rule, reason)
-      } else {
-        start(index, for: event, rule: trigger.rule, reason: why ?? .suspended, in: &turn)
-      }
-    case .notRunning:
-      if !trigger.relaunches {
-        decide(.defer, trigger.rule, .notRunning)
-      } else if let (rule, reason) = obstacle(to: trigger, index, at: turn.instant) {
-        decide(.defer, rule, reason)
-      } else if sessions[index].wasForceQuit {
-        start(index, for: event, rule: .forceQuit, reason: .forceQuitLocation, in: &turn)
-      } else {
-        start(index, for: event, rule: trigger.rule, reason: why ?? .notRunning, in: &turn)
-      }
+    case .suspended, .notRunning:
+      startOrDefer(event, trigger, reason: call?.reason ?? reason, index, in: &turn)
     }
     return true
+  }
+
+  /// Wakes or starts a subscriber for an event that has been put into its outbox, or tells why it waits.
+  ///
+  /// - Parameter why: Why it is started; nil for the state that it is in.
+  private mutating func startOrDefer(
+    _ event: Int, _ trigger: Trigger, reason why: Decision.Reason?, _ index: Int, in turn: inout PolicyTurn
+  ) {
+    let isSuspended = sessions[index].state == .suspended
+    let state = isSuspended ? Decision.Reason.suspended : .notRunning
+    func wait(_ rule: Rule, _ reason: Decision.Reason) {
+      decide(.defer, rule, reason, index, event: event, trigger: trigger, in: &turn)
+    }
+    if !(isSuspended ? trigger.wakes : trigger.relaunches) {
+      wait(trigger.rule, state)
+    } else if let (rule, reason) = obstacle(to: trigger, index, at: turn.instant) {
+      wait(rule, reason)
+    } else if !isSuspended, sessions[index].wasForceQuit {
+      start(index, for: event, rule: .forceQuit, reason: .forceQuitLocation, in: &turn)
+    } else {
+      start(index, for: event, rule: trigger.rule, reason: why ?? state, in: &turn)
+    }
   }
 
   /// Whether an event of a trigger, about a session where it has one, comes behind one of its kind that is withheld: it
