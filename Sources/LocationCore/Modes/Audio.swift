@@ -260,8 +260,8 @@ extension Policy {
     if state.isForeground { interruptOthers(than: index, for: returning, in: &turn) }
   }
 
-  /// A session that sounds again in the background beside one that does not mix, or during a call, is interrupted: it is
-  /// given back as others are (rule F4). Whether it is.
+  /// Interrupts a session that sounds again in the background, if a call goes on or a session beside it does not mix
+  /// (rule F4). The end of that gives it back. Returns whether it is interrupted.
   private mutating func giveWay(
     _ session: AudioState.Session, _ index: Int, in turn: inout PolicyTurn
   ) -> Bool {
@@ -272,14 +272,10 @@ extension Policy {
       }),
       let place = sessions[index].modes.audio?.sessions.firstIndex(where: { $0.token == session.token })
     else { return false }
-    update(index) {
-      $0.modes.audio?.sessions[place].interrupter = .session(
-        subscriber: other.subscriber, token: other.session.token)
-      // It held nothing off while it was silent.
-      $0.modes.audio?.sessions[place].interruptionEnd = turn.instant
-    }
-    decide(.warn, .audioFocus, .audioInterrupted, index, in: &turn)
-    tellAudio(.interrupted, session.token, index, in: &turn)
+    // The silent session held nothing off, so it holds nothing off now.
+    interrupt(
+      place, index, by: .session(subscriber: other.subscriber, token: other.session.token),
+      until: turn.instant, in: &turn)
     return true
   }
 
@@ -466,16 +462,27 @@ extension Policy {
     let open = sessions[index].modes.audio?.sessions ?? []
     let end = turn.instant.advanced(bySeconds: configuration.audio.interruptionSeconds)
     for (place, session) in open.enumerated() where session.isSounding && !(sparesMixing && session.mixes) {
-      update(index) {
-        $0.modes.audio?.sessions[place].interrupter = interrupter
-        $0.modes.audio?.sessions[place].interruptionEnd = end
-      }
-      decide(.warn, .audioFocus, .audioInterrupted, index, in: &turn)
-      tellAudio(.interrupted, session.token, index, in: &turn)
+      interrupt(place, index, by: interrupter, until: end, in: &turn)
     }
     holdForAudio(index, at: turn.instant)
     // An interruption may be set to hold off nothing.
     suspendIfIdle(index, in: &turn)
+  }
+
+  /// Takes the sound from the session at `place`, and tells its program.
+  ///
+  /// - Parameter end: When the session holds off suspension no longer.
+  private mutating func interrupt(
+    _ place: Int, _ index: Int, by interrupter: AudioState.Interrupter, until end: EngineInstant,
+    in turn: inout PolicyTurn
+  ) {
+    guard let token = sessions[index].modes.audio?.sessions[place].token else { return }
+    update(index) {
+      $0.modes.audio?.sessions[place].interrupter = interrupter
+      $0.modes.audio?.sessions[place].interruptionEnd = end
+    }
+    decide(.warn, .audioFocus, .audioInterrupted, index, in: &turn)
+    tellAudio(.interrupted, token, index, in: &turn)
   }
 
   /// Gives back what was taken of its sessions. In the foreground they interrupt others that sound and do not mix, as

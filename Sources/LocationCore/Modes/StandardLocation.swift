@@ -91,7 +91,7 @@ extension Policy {
     return true
   }
 
-  /// Whether a subscriber that gets updates can be told at once that they pause or resume, or that is kept for it.
+  /// Whether a pause or resume can be handed to a subscriber that gets updates, now or later.
   private func mayTellPause(_ index: Int) -> Bool {
     !sessions[index].state.isRunning || sessions[index].updateTrigger.waiting != .none || mayHand(index)
   }

@@ -141,8 +141,8 @@ extension Policy {
     }
   }
 
-  /// Whether an event of a trigger, about a session where it has one, comes behind one of its kind that is withheld: it
-  /// waits with that, for they are told in order (rule K5).
+  /// Whether an event of the same trigger and session is withheld. The later event then waits too, because a program is
+  /// handed them in order (rule K5).
   private func follows(_ waiting: some Sequence<Session.Pending>, _ trigger: Trigger, session: String?)
     -> Bool
   {
@@ -505,8 +505,8 @@ extension Policy {
     }
   }
 
-  /// What a process in the background has and has not acknowledged holds off suspension, and its time begins anew
-  /// (rule K1).
+  /// Lets the events that a background process was handed and has not acknowledged hold off suspension. Its wake clock
+  /// begins anew (rule K1).
   mutating func holdForHanded(_ index: Int, at instant: EngineInstant) {
     let wakes = configuration.wakes
     update(index) {

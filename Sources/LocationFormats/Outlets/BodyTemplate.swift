@@ -21,11 +21,7 @@ package struct BodyTemplate: Hashable, Sendable {
       "region": .string("home"),
     ])
     let body = filled(with: sample)
-    do throws(JSONError) {
-      var reader = JSONReader(body)
-      _ = try JSONTree(&reader)
-      try reader.end()
-    } catch {
+    do throws(JSONError) { _ = try JSONTree(whole: body) } catch {
       throw Failure(.usage, what: "the template is no JSON: \(error.what)", remedy: Self.remedy)
     }
     guard Self.names.contains(where: { text.contains("{\($0)}") }) else {

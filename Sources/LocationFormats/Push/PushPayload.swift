@@ -11,13 +11,7 @@ package enum PushPayload {
       throw failure("it has \(bytes.count) bytes; at most \(Limits.pushBytes) are taken")
     }
     let tree: JSONTree
-    do throws(JSONError) {
-      var reader = JSONReader(bytes)
-      tree = try JSONTree(&reader)
-      try reader.end()
-    } catch {
-      throw failure("it is no JSON")
-    }
+    do throws(JSONError) { tree = try JSONTree(whole: bytes) } catch { throw failure("it is no JSON") }
     return try push(tree)
   }
 

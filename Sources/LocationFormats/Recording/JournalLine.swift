@@ -128,14 +128,7 @@ extension JournalLine {
   }
 
   private static func tree(in line: [UInt8]) throws(Trouble) -> JSONTree {
-    do throws(JSONError) {
-      var reader = JSONReader(line)
-      let tree = try JSONTree(&reader)
-      try reader.end()
-      return tree
-    } catch {
-      throw Trouble(what: error.what)
-    }
+    do throws(JSONError) { return try JSONTree(whole: line) } catch { throw Trouble(what: error.what) }
   }
 
   private static func report(of tree: JSONTree) throws -> FixReport {

@@ -28,6 +28,13 @@ package indirect enum JSONTree: Hashable, Sendable {
     try self.init(&reader)
   }
 
+  /// Reads a text that holds one value and nothing behind it.
+  package init(whole bytes: [UInt8]) throws(JSONError) {
+    var reader = JSONReader(bytes)
+    try self.init(&reader)
+    try reader.end()
+  }
+
   /// Reads the next value.
   package init(_ reader: inout JSONReader) throws(JSONError) {
     switch try reader.peek() {

@@ -254,9 +254,7 @@ extension StrictYAML {
       if Self.isNull(text) { return .null }
       // What is a number, true or false in JSON is that here too; anything else is text.
       do throws(JSONError) {
-        var reader = JSONReader(Array(text.utf8))
-        let tree = try JSONTree(&reader)
-        try reader.end()
+        let tree = try JSONTree(whole: Array(text.utf8))
         switch tree {
         case .number, .boolean: return tree
         case .object, .array, .string, .null: return .string(text)

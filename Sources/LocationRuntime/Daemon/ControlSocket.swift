@@ -284,10 +284,7 @@ struct ControlSocket: ~Copyable {
         let line = Array(clients[index].input.bytes[range])
         if line.allSatisfy(\.isXMLSpace) { continue }
         do throws(JSONError) {
-          var reader = JSONReader(line)
-          let request = try JSONTree(&reader)
-          try reader.end()
-          return Question(client: id, request: .success(request))
+          return Question(client: id, request: .success(try JSONTree(whole: line)))
         } catch {
           let failure = Failure(.data, what: "not a request: \(error.what)")
           return Question(client: id, request: .failure(failure))

@@ -37,7 +37,7 @@ struct ProgramStart {
 
   /// Its number, which is that of its process group as well.
   let pid: pid_t
-  /// Its end, for a loop.
+  /// What a loop watches to see its end.
   var awaited: AwaitedEnd
   /// Its standard input: for writing, without waiting. Setting it to nil closes it.
   var input: Descriptor?

@@ -47,8 +47,8 @@ struct RunFile: Hashable {
 
   /// Ends what is left of the program, if this is still the same boot.
   ///
-  /// What is not in its cgroup, or has left that, is in its process group. A group's number is not given to a new process while a member
-  /// lives (pid_namespaces(7), alloc_pid in the kernel), so the group is the program's own if its leader is the
+  /// What has no cgroup, or has left it, is looked for in the process group. The kernel gives a group's number to no new
+  /// process while a member lives (pid_namespaces(7), alloc_pid). So the group is the program's own if its leader is the
   /// process noted, or if it has no leader and no member is older than the program.
   func endSurvivors() {
     guard boot == ProcessStatus.boot, !isWatched else { return }

@@ -456,6 +456,7 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   /// Tells how its process ended by itself, and what that means. A oneshot has ended when nothing is left to start it
   /// for: a launch by the user is not lost because an event fails, and no event because the process of a launch ends.
+  ///
   /// - Parameter reason: why it was not executed; nil where it was.
   private func tellEnd(of run: ProgramRun, _ end: ProgramStart.End, reason: String?) {
     var status = end.status

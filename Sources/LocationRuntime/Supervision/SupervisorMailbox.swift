@@ -30,9 +30,8 @@ enum SupervisorCommand: Sendable {
 final class SupervisorMailbox: Sendable {
   private struct State {
     var commands: [SupervisorCommand] = []
-    /// Those in one element belong together: nothing comes between them.
+    /// Nothing comes between the reports of one element.
     var reports: [[SupervisorReport]] = []
-    var reportCount = 0
     /// Who was told to end, as long as the thread does not know.
     var dismissed: [String: Dismissal] = [:]
     /// How many ends by themselves were reported of each program, and how many of them the engine's side knows.
@@ -67,7 +66,6 @@ final class SupervisorMailbox: Sendable {
         for place in state.reports.indices {
           state.reports[place].removeAll { $0.subscriber == name && !$0.counts(after: dismissal) }
         }
-        state.reportCount = state.reports.reduce(0) { $0 + $1.count }
         state.heardEnds[name] = state.toldEnds[name]
       }
       state.commands.append(command)
@@ -75,7 +73,7 @@ final class SupervisorMailbox: Sendable {
     commandBell.ring()
   }
 
-  /// Moves reports to the end of `reports`: the oldest, until there are so many. The bell rings for the rest.
+  /// Moves the oldest reports to the end of `reports`, until it has moved `limit` of them. The bell rings for the rest.
   func take(into reports: inout [SupervisorReport], upTo limit: Int = .max) {
     reportBell.silence()
     let (taken, wantedRoom, areLeft) = state.withLock { state in
@@ -87,9 +85,8 @@ final class SupervisorMailbox: Sendable {
       }
       for report in taken where report.isEnd { state.heardEnds[report.subscriber, default: 0] += 1 }
       state.reports.removeFirst(groups)
-      state.reportCount -= taken.count
       defer { state.wantsRoom = false }
-      return (taken, state.wantsRoom, state.reportCount > 0)
+      return (taken, state.wantsRoom, !state.reports.isEmpty)
     }
     reports += taken
     if areLeft { reportBell.ring() }
@@ -131,7 +128,6 @@ final class SupervisorMailbox: Sendable {
         return true
       }
       state.reports.append(reports)
-      state.reportCount += reports.count
     }
     reportBell.ring()
   }
@@ -141,7 +137,7 @@ final class SupervisorMailbox: Sendable {
   /// Whether programs may be read; where not, the command bell rings when they may again.
   func hasRoom() -> Bool {
     state.withLock { state in
-      state.wantsRoom = state.reportCount >= SupervisorLimits.reports
+      state.wantsRoom = state.reports.reduce(0) { $0 + $1.count } >= SupervisorLimits.reports
       return !state.wantsRoom
     }
   }

@@ -123,8 +123,8 @@ extension ModelWitness {
     if state.isForeground, exitsOnSuspend, exitSince == nil { exitSince = now }
   }
 
-  /// The user ended it. What it had is not tried again: it waits for the user, and what a
-  /// location service has for the next event of one.
+  /// The user ended it. Its events are not tried again: they wait for the user, and those of a location service also for
+  /// the next event of one.
   mutating func isForceQuit() {
     isMarked = true
     hasFailed = false
