@@ -416,7 +416,7 @@ public struct FixGate: Hashable, Sendable, Codable {
   @inline(__always)
   private mutating func impliedSpeed(from a: Fix, to b: Fix, after seconds: Double) -> Double {
     guard seconds > 0 else { return .infinity }
-    let unremarkable = configuration.maxSpeedMetersPerSecond / Self.speedGrowth * seconds
+    let unremarkable = configuration.maxSpeedMetersPerSecond * (1 / Self.speedGrowth) * seconds
     if Geodesy.isSurelyWithin(unremarkable, of: a.coordinate, b.coordinate) { return 0 }
     return Self.leastSpeed(from: a, to: b, after: seconds)
   }

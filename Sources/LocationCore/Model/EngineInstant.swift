@@ -11,7 +11,7 @@ public struct EngineInstant: Hashable, Comparable, Sendable, Codable {
   public init(microseconds: Int64) { self.microseconds = microseconds }
 
   /// Earlier than every instant a caller can name.
-  public static let distantPast = EngineInstant(microseconds: .min)
+  public static var distantPast: EngineInstant { EngineInstant(microseconds: .min) }
 
   /// Decodes a whole number of microseconds.
   public init(from decoder: any Decoder) throws {
@@ -73,6 +73,7 @@ extension Int64 {
 
 extension EngineInstant {
   /// The earlier of two instants, where there are two.
+  @inlinable
   package static func earlier(_ one: EngineInstant?, _ other: EngineInstant?) -> EngineInstant? {
     guard let one else { return other }
     guard let other else { return one }

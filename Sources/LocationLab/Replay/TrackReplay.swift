@@ -212,7 +212,8 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     if instant > .distantPast { run(until: instant) }
   }
 
-  /// Takes what a reader found next.
+  /// Takes what a reader found next. Inlined, because a call would copy the report once more.
+  @inline(__always)
   mutating func take(_ item: TrackItem) {
     switch item {
     case .segmentBreak:
