@@ -471,7 +471,8 @@ extension Engine {
   }
 
   private mutating func take(_ event: SubscriberEvent, of name: String, into effects: inout [Effect]) {
-    let measure = newMeasure
+    var measure: SignificantChange?
+    if case .start = event { measure = newMeasure }
     var turn = PolicyTurn(instant: state.instant)
     if case .acknowledged(let id, let coreSeconds) = event {
       bookRun(of: name, coreSeconds, state.policy.rule(ofPending: id, subscriber: name))

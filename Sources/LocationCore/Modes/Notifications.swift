@@ -409,7 +409,7 @@ extension Session {
   }
 
   /// Whether regions are watched for its notifications (rule D7).
-  var watchesForNotifications: Bool {
+  @inline(__always) var watchesForNotifications: Bool {
     modes.notifications?.hasRegions == true && regionNotificationObjection == nil
   }
 }

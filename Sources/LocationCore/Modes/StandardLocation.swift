@@ -241,7 +241,7 @@ extension Policy {
 extension Session {
   /// Whether standard updates are for it now: while it runs (rule B2), and suspended with the mode `location` and
   /// the right to be woken (rule B3).
-  var takesUpdates: Bool {
+  @inline(__always) var takesUpdates: Bool {
     guard subscriber.services.contains(.standard) else { return false }
     switch subscriber.authorization {
     case .denied: return false
@@ -262,10 +262,10 @@ extension Session {
   }
 
   /// Whether fixes can mean something to it.
-  var followsFixes: Bool { takesUpdates || standard.isPaused || standard.request != nil }
+  @inline(__always) var followsFixes: Bool { takesUpdates || standard.isPaused || standard.request != nil }
 
   /// When updates that are kept back are delivered; nil where only a distance says.
-  var batchEnd: EngineInstant? {
+  @inline(__always) var batchEnd: EngineInstant? {
     guard let since = standard.batch?.since, let seconds = subscriber.standard.deferSeconds else {
       return nil
     }

@@ -152,6 +152,7 @@ extension Policy {
   /// Forgets the oldest of too many events that were handed over and that nobody keeps: a subscriber need not acknowledge
   /// them (rule B2).
   private mutating func forgetUnkept(_ index: Int) {
+    guard sessions[index].outbox.count > configuration.handedLimit else { return }
     let unkept = sessions[index].outbox.filter { !$0.isOwed }
     guard unkept.count > configuration.handedLimit else { return }
     let forgotten = Set(unkept.dropLast(configuration.handedLimit).map(\.event))

@@ -38,7 +38,9 @@ extension Policy {
 
 extension Session {
   /// Whether it may be told of regions: that takes the right to know exactly where the machine is (rule B8).
-  var watchesRegions: Bool { subscriber.services.contains(.regions) && subscriber.accuracy == .full }
+  @inline(__always) var watchesRegions: Bool {
+    subscriber.services.contains(.regions) && subscriber.accuracy == .full
+  }
 
   /// Whether a finite task keeps it running.
   var holdsTask: Bool {

@@ -139,19 +139,23 @@ struct Session: Hashable, Sendable, Codable {
   var heldCount: Int { outbox.count { $0.isHanded && $0.trigger.holdsOff } }
 
   /// Whether one more event may wait for it (rule K5). What nobody keeps does not count.
-  var hasRoom: Bool { outbox.count < Limits.outbox || outbox.count(where: \.isOwed) < Limits.outbox }
+  @inline(__always) var hasRoom: Bool {
+    outbox.count < Limits.outbox || outbox.count(where: \.isOwed) < Limits.outbox
+  }
 
   /// Whether something waits to be handed to it, apart from what is withheld and from updates that are kept back on
   /// purpose (rule B7).
-  var hasBacklog: Bool {
+  @inline(__always) var hasBacklog: Bool {
     standard.batch == nil && outbox.contains { !$0.isHanded && $0.isWithheld != true }
   }
 
   /// Whether it may be told of significant changes now.
-  var mayKnowMoves: Bool { subscriber.services.contains(.significantChange) && locationObjection == nil }
+  @inline(__always) var mayKnowMoves: Bool {
+    subscriber.services.contains(.significantChange) && locationObjection == nil
+  }
 
   /// Why it may not be told where the machine is now; nil where it may (rule B8).
-  var locationObjection: Decision.Reason? {
+  @inline(__always) var locationObjection: Decision.Reason? {
     switch subscriber.authorization {
     case .denied: .denied
     case .whenInUse: state.isRunning ? nil : .needsAlways
