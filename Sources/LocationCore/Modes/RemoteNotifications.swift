@@ -287,8 +287,11 @@ extension Policy {
   /// The machine saves energy from now on, or no longer: hands over what waited for that (rule M4).
   mutating func setLowPower(_ isOn: Bool, in turn: inout PolicyTurn) {
     isLowPower = isOn
-    guard !isOn else { return }
     forEachSession { policy, index in
+      guard !isOn else {
+        if policy.sessions[index].state == .background { policy.withhold(index) }
+        return
+      }
       policy.redeliverSilentPushes(index, in: &turn)
       policy.redeliverIssue(index, in: &turn)
     }

@@ -23,6 +23,7 @@ enum ModelAction: Hashable, CaseIterable {
   /// A fix that is not exact enough to answer a request at once.
   case poorFix
   case warning, critical, relief
+  case saveEnergy, spendEnergy
   case deny, whenInUse, always, reduced, full
   case backgroundDeliveryOff, backgroundDeliveryOn
   case reboot, unlock, lockScreen, interrupt, resume
@@ -146,6 +147,9 @@ extension ModelState {
       let level = action.pressure
       witness.sees(level, at: now)
       policy.setPressure(level, in: &made)
+    case .saveEnergy, .spendEnergy:
+      witness.sees(lowPower: action == .saveEnergy)
+      policy.setLowPower(action == .saveEnergy, in: &made)
     case .deny, .whenInUse, .always:
       let right = action.right
       witness.authorization = right

@@ -163,20 +163,22 @@ struct ModelState: Hashable {
       count += 1
       if count > 200 { return "clause 3: deadlines do not end" }
       now = max(now, due)
-      noteSound()
+      noteStandstill()
       var turn = PolicyTurn(instant: now)
       policy.fire(in: &turn)
       if let rule = check(&turn, cause: nil) { return rule }
     }
     now = end
-    noteSound()
+    noteStandstill()
     return nil
   }
 
-  /// While it sounds, the time that it may run in the background does not pass (rule F1).
-  private mutating func noteSound() {
+  /// While it sounds, and in the pause after a wake, the time that it may run in the background does not pass (rules F1
+  /// and K1).
+  private mutating func noteStandstill() {
     let session = policy.sessions[0]
     if session.isSounding { witness.sounds(at: now, wakeSince: session.wakeClock?.since) }
+    if let end = session.backlogAt { witness.pauses(until: end) }
   }
 
   /// Does what the engine does with the steps of the policy, and shows them to the witness.

@@ -14,6 +14,8 @@ enum ModelPlan {
         .audio, .voip, .fetch, .remoteNotification, .newsstandContent, .externalAccessory, .bluetoothCentral,
       ],
       authorization: .whenInUse),
+    // The user may end it, and an event of a region starts it all the same.
+    Subscriber(name: "a", services: [.regions], modes: [.voip, .remoteNotification, .newsstandContent]),
     oneshot,
   ]
 
@@ -90,6 +92,11 @@ enum ModelPlan {
     [.issue, .region, .acknowledgeOldest, .exit, .quit, .reboot, .unlock, .launch, .background, .minute],
     // Pushes, of which silent ones have to wait.
     [.push, .silentPush, .acknowledgeAll, .quit, .launch, .background, .backgroundDeliveryOff, .minute],
+    // What waits while the machine saves energy or the user has ended the program, and what starts it meanwhile.
+    [
+      .issue, .push, .silentPush, .region, .saveEnergy, .spendEnergy, .quit, .crash, .launch, .background,
+      .acknowledgeOldest, .acknowledgeAll, .tenSeconds, .minute,
+    ],
     // What a program says to end early or to go on, visits, and the first signs of short memory.
     [.done, .hold, .visit, .warning, .whenInUse, .acknowledgeAll, .launch, .background, .tenSeconds],
     // Rights while a fix is asked for, and fixes that come meanwhile.

@@ -4,7 +4,7 @@
 ///
 /// It is told what is done to the subscriber and what the policy decides and orders. It never asks the policy what
 /// should have been done; ``standing(_:_:at:)`` alone compares both. But when the wake of a program that sounds began,
-/// the policy says.
+/// and when a pause ends, the policy says.
 struct ModelWitness: Hashable {
   /// Events that were accepted and are neither acknowledged nor dropped, oldest first.
   var kept: [Int] = []
@@ -12,6 +12,8 @@ struct ModelWitness: Hashable {
   private(set) var held: Set<Int> = []
   /// Of these, those that any process was handed.
   private var wasHanded: Set<Int> = []
+  /// Of what is kept, what the present process was started or woken without.
+  private var withheld: Set<Int> = []
   /// What each of these is.
   private var facts: [Int: Facts] = [:]
   private var lastEvent = 0
@@ -28,6 +30,8 @@ struct ModelWitness: Hashable {
     var outlivesForceQuit: Bool
     /// It is the start of a program that has to run (rule E5).
     var isRestart: Bool
+    /// It is an issue to be fetched, which waits while the machine saves energy.
+    var isWanted: Bool
     var budgetSeconds: Double
   }
 
@@ -39,6 +43,7 @@ struct ModelWitness: Hashable {
   var authorization: Subscriber.Authorization
   var isReduced: Bool
   var backgroundDelivery = true
+  private var savesEnergy = false
   private let exitsOnSuspend: Bool
 
   private var criticalSince: EngineInstant?
@@ -103,6 +108,12 @@ struct ModelWitness: Hashable {
 
   private func isOwed(_ event: Int) -> Bool { facts[event]?.isOwed ?? true }
   private func isLasting(_ event: Int) -> Bool { facts[event]?.isKept ?? true }
+
+  /// Whether a process in the background that is started now may not be handed an event that waits (rule M4).
+  private func mayNotHave(_ event: Int) -> Bool {
+    guard let facts = facts[event] else { return false }
+    return isMarked && !facts.isLocation && !facts.outlivesForceQuit || savesEnergy && facts.isWanted
+  }
 }
 
 // MARK: - What is done to the subscriber
@@ -114,7 +125,8 @@ extension ModelWitness {
     facts[lastEvent] = Facts(
       isLocation: trigger.isLocation, isExact: isExact && trigger.isLocation, isOwed: trigger.holdsOff,
       isKept: trigger.isKept && !trigger.isOfProcess, outlivesForceQuit: trigger.outlivesForceQuit,
-      isRestart: trigger.row == .restart, budgetSeconds: numbers.wakes.seconds(of: trigger.budget))
+      isRestart: trigger.row == .restart, isWanted: trigger.isWanted,
+      budgetSeconds: numbers.wakes.seconds(of: trigger.budget))
     return lastEvent
   }
 
@@ -169,8 +181,20 @@ extension ModelWitness {
     silentSince = wakeSince.flatMap { since in silentSince.map { max($0, since) } }
   }
 
+  /// Its wake has met the total. Where it runs on for something else, what it has gets a wake of its own after the
+  /// pause.
+  mutating func pauses(until end: EngineInstant) {
+    if state == .background, owesAnswer { silentSince = max(silentSince ?? end, end) }
+  }
+
   mutating func sees(_ level: MemoryPressure, at now: EngineInstant) {
     criticalSince = level == .critical ? criticalSince ?? now : nil
+  }
+
+  /// The machine saves energy, or no longer. What its process has not been handed waits for the end of that, too.
+  mutating func sees(lowPower isOn: Bool) {
+    savesEnergy = isOn
+    if state == .background { withheld.formUnion(kept.filter { !held.contains($0) && mayNotHave($0) }) }
   }
 
   mutating func reboots() {
@@ -236,6 +260,7 @@ extension ModelWitness {
       if isMarked, !cause.outlivesForceQuit {
         return "A7: started under the mark by what does not outlive it"
       }
+      withheld = Set(kept.filter(mayNotHave))
       guard decision.action == .relaunch else { break }
       if exitsOnSuspend { return "A5: relaunched though it opted out" }
       if isLocked { return "A8: relaunched before the first unlock" }
@@ -260,7 +285,12 @@ extension ModelWitness {
       if [.standard, .authorization, .availability].contains(decision.rule), decision.event == nil {
         asksForFix = false
       }
-    case .defer, .coalesce, .suspend, .notify, .hold: break
+    case .defer:
+      // It waits behind one of its kind that is withheld.
+      if let event = decision.event, state == .background, decision.reason != .backlog, mayNotHave(event) {
+        withheld.insert(event)
+      }
+    case .coalesce, .suspend, .notify, .hold: break
     }
     guard decision.after != decision.before else { return nil }
     if decision.after == .notRunning, decision.rule != .forceQuit, decision.rule != .exitsOnSuspend {
@@ -299,8 +329,15 @@ extension ModelWitness {
     let isLocation = facts[event]?.isLocation == true
     if isLocation, authorization == .denied { return "B8: a denied subscriber is handed an event" }
     if isReduced, facts[event]?.isExact == true { return "B8: reduced accuracy is handed an exact event" }
+    if state == .background, withheld.contains(event), mayNotHave(event) {
+      return isMarked ? "M4: handed under the mark" : "M4: an issue is handed while the machine saves energy"
+    }
     if held.contains(event) { return "K5: handed twice to one process" }
-    if let last = held.max(), last > event { return "K5: out of order" }
+    // What is withheld has an order of its own.
+    let isWithheld = withheld.contains(event)
+    if held.contains(where: { $0 > event && withheld.contains($0) == isWithheld }) {
+      return "K5: out of order"
+    }
     held.insert(event)
     wasHanded.insert(event)
     if held.filter(isOwed).count > numbers.handed { return "K5: more at once than may be" }
@@ -329,7 +366,11 @@ extension ModelWitness {
   private mutating func enter(_ after: SubscriberState, at now: EngineInstant) -> String? {
     let before = state
     state = after
-    if after.isRunning { hasFailed = false }
+    if after.isRunning {
+      hasFailed = false
+    } else {
+      withheld = []
+    }
     if exitsOnSuspend, after == .background || after == .suspended {
       return "A5: in the background though it opted out"
     }
@@ -476,7 +517,8 @@ extension ModelWitness {
   private func mayWake(for pending: Session.Pending) -> Bool {
     let starts = state == .suspended ? pending.trigger.wakes : pending.trigger.relaunches
     let isAllowed = !pending.trigger.isLocation || authorization == .always
-    return starts && isAllowed && (!isMarked || pending.trigger.outlivesForceQuit)
+    let waits = savesEnergy && (pending.trigger.isWanted || pending.trigger.isSilent)
+    return starts && isAllowed && !waits && (!isMarked || pending.trigger.outlivesForceQuit)
   }
 
   private func isOver(_ since: EngineInstant?, _ seconds: Double, _ now: EngineInstant) -> Bool {
@@ -500,6 +542,7 @@ extension ModelWitness {
     kept = kept.compactMap { events[$0] }
     held = renumber(held)
     wasHanded = renumber(wasHanded)
+    withheld = renumber(withheld)
     facts = Dictionary(
       uniqueKeysWithValues: facts.compactMap { old in events[old.key].map { ($0, old.value) } })
     lastEvent = events.count

@@ -21,6 +21,16 @@ struct Mutation: Sendable {
       new: "guard session.outbox.isEmpty else { return }",
       invariant: "B8: a denied subscriber is handed an event"),
     Mutation(
+      name: "what waits under the mark goes along", file: "Policy/Delivery.swift",
+      old:
+        "wasForceQuit && !trigger.isLocation && !trigger.outlivesForceQuit || isLowPower && trigger.isWanted",
+      new: "isLowPower && trigger.isWanted", invariant: "M4: handed under the mark"),
+    Mutation(
+      name: "an issue goes along in low power", file: "Policy/Delivery.swift",
+      old: "!trigger.outlivesForceQuit || isLowPower && trigger.isWanted",
+      new: "!trigger.outlivesForceQuit",
+      invariant: "M4: an issue is handed while the machine saves energy"),
+    Mutation(
       name: "1b reduced accuracy keeps exact events", file: "Policy/Session.swift",
       old: "if subscriber.accuracy == .reduced, pending.isCoarse != true { return .reduced }",
       new: "",
