@@ -15,17 +15,15 @@ extension RegionMonitor {
 
   private mutating func fireDwell(_ clock: RegionClock, into events: inout [RegionEvent]) {
     guard let place = evidence.place(of: clock.slot), var visit = evidence[place].visit else { return }
-    let isBlind = awaitsFix
-    if isBlind { evidence.setActive(place, true) }
-    if case .inside(let against, _) = evidence[place], !against.isPending, !isBlind {
+    var isTold = false
+    if case .inside(let against, _) = evidence[place], !against.isPending {
       guard var fix = lastFix else { return }
       fix.instant = clock.due
-      let edge = catalog[clock.slot].shape.edgeMeters(at: fix.coordinate)
-      append(.dwell, place, fix, edge, .dwelled, since: visit.enteredAt, into: &events)
-      visit.dwellIsReported = true
-    } else {
-      visit.dwellIsOverdue = true
+      isTold = !awaitsFix && tellDwell(place, fix, since: visit.enteredAt, into: &events)
+      // The next fix may tell more.
+      if !isTold { evidence.setActive(place, true) }
     }
+    if isTold { visit.dwellIsReported = true } else { visit.dwellIsOverdue = true }
     evidence[place].visit = visit
   }
 

@@ -176,18 +176,30 @@ extension RegionMonitor {
     return visit
   }
 
-  /// Reports a dwell that was put off while evidence of leaving was pending, once that has gone.
+  /// Reports a dwell, unless a fix all but rules out that the position is inside; whether it was reported.
+  mutating func tellDwell(
+    _ place: Int, _ fix: RegionFix, since enteredAt: EngineInstant, into events: inout [RegionEvent]
+  ) -> Bool {
+    let edge = catalog[evidence.slot(place)].shape.edgeMeters(at: fix.coordinate)
+    guard confidence(place, fix, edge) >= Self.leastDwellConfidence else { return false }
+    append(.dwell, place, fix, edge, .dwelled, since: enteredAt, into: &events)
+    return true
+  }
+
+  /// The least probability, by one fix, of being inside with which a dwell is told: about 1.3 standard deviations beyond
+  /// the edge. Our choice.
+  private static var leastDwellConfidence: Double { 0.1 }
+
+  /// Reports a dwell that was put off for evidence of leaving, once a fix speaks for the stay.
   private mutating func emitOverdueDwell(
     _ place: Int, _ fix: RegionFix, into events: inout [RegionEvent]
   ) {
     guard case .inside(let against, var visit) = evidence[place], visit.dwellIsOverdue,
-      !against.isPending
+      !against.isPending, tellDwell(place, fix, since: visit.enteredAt, into: &events)
     else { return }
     visit.dwellIsOverdue = false
     visit.dwellIsReported = true
     evidence[place] = .inside(against, visit)
-    let edge = catalog[evidence.slot(place)].shape.edgeMeters(at: fix.coordinate)
-    append(.dwell, place, fix, edge, .dwelled, since: visit.enteredAt, into: &events)
   }
 
   /// The probability, by one fix, of a region's recorded state; the plain rule has no doubts.

@@ -177,6 +177,21 @@ import Testing
     #expect(monitor.nextDeadline == nil)
   }
 
+  /// Fixes far outside that each are less accurate than the one before make no row that says it left.
+  @Test(arguments: [false, true]) func `a dwell waits while the last fix all but rules it out`(returns: Bool)
+    throws
+  {
+    var monitor = try monitor([circle("home", notify: [.enter, .exit, .dwell], dwell: 120)])
+    var fixes = track(Array(repeating: 0, count: 20), every: 5)
+    for (index, sigma) in [20.0, 90, 130, 160, 200].enumerated() {
+      fixes += track([400], sigma: sigma, from: 100 + 5 * index)
+    }
+    #expect(monitor.events(of: fixes).words == ["inside home@0"])
+    let later = monitor.events(of: track(Array(repeating: returns ? 0 : 400, count: 6), from: 125, every: 5))
+    #expect(later.words.contains { $0.hasPrefix("dwell") } == returns, "\(later.words)")
+    #expect(later.words.contains { $0.hasPrefix("exit") } == !returns, "\(later.words)")
+  }
+
   /// What was due while nobody was there is told by the next fix, if that is inside.
   @Test(arguments: [0.0, 900]) func dwellWaitsForAFixWhereNobodyWasThere(meters: Double) throws {
     var monitor = try monitor([circle("home", notify: [.dwell], dwell: 60)])
