@@ -199,7 +199,8 @@ struct ReplayCommand: AsyncParsableCommand {
     request.configuration.explains = explain
     request.regions = try regionFiles.read()
     for file in subscribers {
-      let subscriber = try SubscriberManifest.read(path: file, by: request.configuration.policy)
+      let subscriber = try SubscriberManifest.read(
+        path: file, by: request.configuration.policy, isReplayed: true)
       guard !request.subscribers.contains(where: { $0.name == subscriber.name }) else {
         throw Failure(
           .data, file: file, what: "another manifest is called \"\(subscriber.name)\" too",

@@ -19,6 +19,14 @@ package enum TimeZoneFile {
       remedy: "write a name as Europe/Berlin, UTC, or a rule as CET-1CEST,M3.5.0,M10.5.0/3")
   }
 
+  /// The same for a replay, which takes zones from the program's own snapshot: it decides the same on any machine.
+  ///
+  /// - Throws: `.usage` where there is none.
+  package static func zone(ofReplay name: String) throws(Failure) -> TimeZoneRule {
+    if name != "UTC", name != "Etc/UTC", let zone = TimeZoneSnapshot.zone(name) { return zone }
+    return try zone(name)
+  }
+
   /// What is easily overlooked in the name of a zone: `UTC+1` is a rule of POSIX, in which + is west. Nil where that is
   /// nothing.
   package static func warning(about name: String) -> String? {

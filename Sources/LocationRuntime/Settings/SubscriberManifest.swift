@@ -10,16 +10,21 @@ public enum SubscriberManifest {
 
   /// Reads a manifest.
   ///
-  /// - Parameter rules: has the least intervals that it may ask for (rules G1 and I5).
+  /// - Parameters:
+  ///   - rules: has the least intervals that it may ask for (rules G1 and I5).
+  ///   - isReplayed: whether it is for a replay, which decides the same on any machine.
   /// - Throws: ``Failure`` with file, line, key and, for an unknown one, the nearest that is valid.
   public static func read(
-    path: String, by rules: Policy.Configuration = Policy.Configuration()
+    path: String, by rules: Policy.Configuration = Policy.Configuration(), isReplayed: Bool = false
   ) throws(Failure) -> Subscriber {
     let map = try StrictYAML(path: path, code: .data).map(Key.self)
     let nameNode = try map.required(.name)
     let name = try nameNode.string()
     guard isName(name) else {
-      throw nameNode.failure("can't be a subscriber's name", remedy: OwnersText.nameRemedy)
+      let isTaken = name == PowerLedger.shared
+      throw nameNode.failure(
+        isTaken ? "stands for energy that is nobody's" : "can't be a subscriber's name",
+        remedy: isTaken ? "use another name" : OwnersText.nameRemedy)
     }
     var subscriber = Subscriber(name: name)
     if let node = map.optional(.style) { subscriber.style = try node.word(Subscriber.Style.self) }
@@ -54,7 +59,7 @@ public enum SubscriberManifest {
     }
     let confinement = try confinement(map)
     if confinement != Subscriber.Confinement() { subscriber.confinement = confinement }
-    subscriber.filter = try filter(map, subscriber.services)
+    subscriber.filter = try filter(map, subscriber.services, isReplayed: isReplayed)
     if let node = map.optional(.directory) {
       let directory = try node.string()
       guard directory.hasPrefix("/"), !directory.hasSuffix("/") else {
@@ -98,7 +103,7 @@ public enum SubscriberManifest {
 
   /// Which events it is offered; nil for all.
   private static func filter(
-    _ map: StrictMap<Key>, _ services: Subscriber.Services
+    _ map: StrictMap<Key>, _ services: Subscriber.Services, isReplayed: Bool
   ) throws(Failure) -> OfferFilter? {
     var filter = OfferFilter()
     if let node = map.optional(.events) {
@@ -117,7 +122,11 @@ public enum SubscriberManifest {
     if let node = map.optional(.between) { filter.hours = try text(node, MeasureText.hours) }
     if let node = map.optional(.days) { filter.days = try text(node, MeasureText.days) }
     if let node = map.optional(.cooldown) { filter.cooldownSeconds = try node.double(in: 0...1e9) }
-    if let node = map.optional(.timeZone) { filter.zone = try text(node, TimeZoneFile.zone) }
+    if let node = map.optional(.timeZone) {
+      filter.zone = try text(node) { (name) throws(Failure) in
+        isReplayed ? try TimeZoneFile.zone(ofReplay: name) : try TimeZoneFile.zone(name)
+      }
+    }
     if map.optional(.timeZone) == nil, let node = map.optional(.between) ?? map.optional(.days) {
       // Not the machine's own: a replay elsewhere would decide otherwise.
       let own = (try? TimeZoneFile.machine().name) ?? "UTC"

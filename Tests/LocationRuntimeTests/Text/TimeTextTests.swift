@@ -46,6 +46,13 @@ import Testing
     #expect(try TimeZoneFile.zone(ofVariable: text).name == name)
   }
 
+  @Test(arguments: ["Europe/Berlin", "UTC", "CET-1CEST,M3.5.0,M10.5.0/3"])
+  func `a replay takes zones from the snapshot, and rules as they are`(name: String) throws {
+    let zone = try TimeZoneFile.zone(ofReplay: name)
+    #expect(zone.name == name)
+    #expect(name != "Europe/Berlin" || zone == TimeZoneSnapshot.zone(name))
+  }
+
   @Test(arguments: [
     ("UTC-2", "UTC-2 is ahead of UTC, as POSIX has it; UTC+2 is behind it"), ("GMT+0", nil), ("UTC", nil),
     ("Europe/Berlin", nil), ("UTC0", nil),
