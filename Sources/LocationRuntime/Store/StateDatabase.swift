@@ -27,7 +27,7 @@ package struct StateDatabase: Sendable {
     // SQLite would only say that it can't open it.
     guard unsafe access(path, R_OK) == 0 else { throw StatePath.unreadable(path, errno) }
     let isEmpty = StatePath.status(path)?.st_size == 0
-    let database = try StateDatabase(path: path, isReadOnly: false, isEmpty: isEmpty)
+    let database = try StateDatabase(path: path, isReadOnly: false, isToWrite: true, isEmpty: isEmpty)
     try database.migrate()
     return database
   }
@@ -83,15 +83,17 @@ package struct StateDatabase: Sendable {
   }
 
   /// - Parameters:
+  ///   - isToWrite: whether the file is made one with a log (https://sqlite.org/wal.html) where it is none. That writes,
+  ///     so who only reads takes the file as it is.
   ///   - isUnchanging: whether SQLite may take it that nobody writes, and makes no other files.
   ///   - isEmpty: whether nobody has written anything into the file.
   private init(
-    path: String, isReadOnly: Bool, isUnchanging: Bool = false, isEmpty: Bool = false
+    path: String, isReadOnly: Bool, isToWrite: Bool = false, isUnchanging: Bool = false, isEmpty: Bool = false
   ) throws(Failure) {
     var configuration = Configuration()
     configuration.label = "locwatch"
     configuration.readonly = isReadOnly
-    if !isUnchanging { configuration.journalMode = .wal }
+    if isToWrite { configuration.journalMode = .wal }
     configuration.busyMode = .timeout(Self.patienceSeconds)
     // A file that was made to deceive runs nothing, and damaged pages are noticed early (sqlite.org/security.html).
     configuration.prepareDatabase { database in

@@ -200,6 +200,20 @@ import Testing
     #expect(try again.regions().regions.map(\.id) == ["home"])
   }
 
+  @Test func `is not written by who only reads, and does not wait for who writes`() throws {
+    let path = folder("s.db")
+    do { _ = try StateDatabase.open(path: path).put([try Self.file(Self.feature("home"))], changing: true) }
+    let bytes = try Data(contentsOf: URL(filePath: path))
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let writer = try DatabaseQueue(path: path, configuration: configuration)
+    try writer.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    let database = try #require(try StateDatabase.openToRead(path: path))
+    #expect(try database.regions().regions.map(\.id) == ["home"])
+    try writer.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+    #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+  }
+
   @Test func `may have a name that SQLite takes for something else`() throws {
     // A URI, and a database in memory.
     for name in ["file:x.db", ":memory:"] {
