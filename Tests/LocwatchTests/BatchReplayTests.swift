@@ -75,11 +75,12 @@ struct BatchReplayTests {
     let lines = Self.lines(#""a""#, start: 1_700_000_000)
     let text =
       lines[..<8].joined(separator: "\n") + "\n\n{nonsense\r\n" + lines[8...].joined(separator: "\n")
-      + "\n{\"lat\":1,\"lon\":2}\n/nowhere.gpx"
+      + "\n" + String(repeating: "y", count: 1_100_000) + "\n{\"lat\":1,\"lon\":2}\n/nowhere.gpx"
     let run = try await Binary.run(["replay", "--batch"], stdin: text)
     #expect(run.status != 0)
     #expect(run.stderr.contains("10"), "\(run.stderr)")
-    #expect(run.stderr.contains("1503: a fix without"), "\(run.stderr)")
+    #expect(run.stderr.contains("1503: the line is too long; at most 1048576 bytes"), "\(run.stderr)")
+    #expect(run.stderr.contains("1504: a fix without"), "\(run.stderr)")
     #expect(run.stderr.contains("/nowhere.gpx"), "\(run.stderr)")
     #expect(run.stdout.contains("\"fixes\":1500"), "\(run.stdout.suffix(500))")
   }

@@ -1,7 +1,8 @@
 extension FixReport {
-  /// A speed as a source gives it; nil where it is negative, which many phones write for "unknown".
+  /// A speed as a source gives it; nil where it is negative, which many phones write for "unknown", or beyond that of
+  /// light.
   package static func speed(_ metersPerSecond: Double) -> Double? {
-    metersPerSecond >= 0 && metersPerSecond.isFinite ? metersPerSecond : nil
+    metersPerSecond >= 0 && metersPerSecond <= 299_792_458 ? metersPerSecond : nil
   }
 
   /// A course as a source gives it, as 0..<360; nil where it is negative, which many phones write for

@@ -75,7 +75,7 @@ public struct SignificantChange: Hashable, Sendable, Codable {
       return nil
     }
     guard fix.instant >= windowEnd else {
-      if keeps || latest != nil { latest = keeps ? fix : nil }
+      if keeps { latest = fix } else if !_latest.isNone { latest = nil }
       isPending = true
       suppressed += 1
       return nil

@@ -36,16 +36,26 @@ package struct LineInput: ~Copyable {
     }
   }
 
-  /// The next line without its end; nil after the last.
-  ///
-  /// - Throws: `.data` where it is too long: reading can't go on.
-  package mutating func next() throws(Failure) -> [UInt8]? {
+  /// What ends with a line feed, or with the file.
+  package enum Line {
+    /// Without its end.
+    case whole([UInt8])
+    /// What is said of it: it is not read.
+    case tooLong(Failure)
+  }
+
+  /// The next line; nil after the last.
+  package mutating func next() throws(Failure) -> Line? {
+    var isTooLong = false
     while true {
       let end = piece.lineFeed(from: offset)
-      partial += piece.bytes[offset..<(end ?? piece.count)]
-      let isWhole = end != nil || isAtEnd
-      if partial.count > limit || (isWhole && !(partial.isEmpty && end == nil)) { return try line(to: end) }
-      if isWhole { return nil }
+      if !isTooLong { partial += piece.bytes[offset..<(end ?? piece.count)] }
+      if partial.count > limit { isTooLong = true }
+      if isTooLong { partial = [] }
+      if end != nil || isAtEnd {
+        guard end != nil || isTooLong || !partial.isEmpty else { return nil }
+        return take(to: end, isTooLong: isTooLong)
+      }
       piece.removeAll()
       offset = 0
       isAtEnd = try input.read(into: &piece) == 0
@@ -53,15 +63,18 @@ package struct LineInput: ~Copyable {
   }
 
   /// The line that is in `partial`, and ends in the piece or with the file.
-  private mutating func line(to end: Int?) throws(Failure) -> [UInt8] {
+  private mutating func take(to end: Int?, isTooLong: Bool) -> Line {
     number += 1
-    guard partial.count <= limit else {
-      throw Failure(.data, file: name, line: number, what: "the line is too long")
-    }
     offset = end.map { $0 + 1 } ?? piece.count
+    guard !isTooLong else {
+      return .tooLong(
+        Failure(
+          .data, file: name, line: number, what: "the line is too long",
+          remedy: "at most \(limit) bytes are read as one line"))
+    }
     if end != nil, partial.last == UInt8(ascii: "\r") { partial.removeLast() }
     defer { partial = [] }
-    return partial
+    return .whole(partial)
   }
 
   /// Takes the lines that are at hand, begin alike and are plainly written fixes.

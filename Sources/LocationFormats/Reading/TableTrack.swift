@@ -201,12 +201,7 @@ package struct TableHeader: Hashable, Sendable {
       columns[column].flatMap { fields.indices.contains($0) && !fields[$0].isEmpty ? fields[$0] : nil }
     }
     func number(_ column: Column) -> Double? {
-      guard var bytes = text(column) else { return nil }
-      // Where semicolons separate, people write decimal commas.
-      if separator != UInt8(ascii: ","), let comma = bytes.firstIndex(of: UInt8(ascii: ",")) {
-        bytes[comma] = UInt8(ascii: ".")
-      }
-      return Double(numberText: bytes.span)
+      text(column).flatMap { Double(numberText: withPoint($0).span) }
     }
     guard let latitude = number(.latitude), let longitude = number(.longitude) else { return nil }
     let speed = number(.speed).map { $0 * speedFactor }
@@ -243,8 +238,18 @@ package struct TableHeader: Hashable, Sendable {
       return Self.time(time.map { date + [UInt8(ascii: "T")] + $0 } ?? date) ?? time.flatMap(Self.time)
     }
     return time.flatMap {
-      Self.time($0) ?? Double(jsonNumber: $0.span).flatMap { UTCTime(epochNumber: $0) }
+      Self.time($0) ?? Double(jsonNumber: withPoint($0).span).flatMap { UTCTime(epochNumber: $0) }
     }
+  }
+
+  /// A number with a decimal point: where semicolons separate, people write commas.
+  private func withPoint(_ number: [UInt8]) -> [UInt8] {
+    guard separator != UInt8(ascii: ","), let comma = number.firstIndex(of: UInt8(ascii: ",")) else {
+      return number
+    }
+    var number = number
+    number[comma] = UInt8(ascii: ".")
+    return number
   }
 
   /// A time as RFC 3339 has it, or in another spelling that has only one meaning: with slashes after a year that comes

@@ -46,7 +46,9 @@ enum TrackFormat: Hashable {
       return
     }
     if bytes.startsWithUTF16 {
-      self = Self.xml(bytes, isWhole: isWhole)
+      self =
+        bytes.beginsLikeXMLInUTF16
+        ? Self.xml(bytes, isWhole: isWhole) : .other("text in UTF-16: save it as UTF-8")
       return
     }
     var index = bytes.startsWithByteOrderMark ? 3 : 0
@@ -147,6 +149,14 @@ extension Span<UInt8> {
     case (0xFF, 0xFE), (0xFE, 0xFF), (0x3C, 0x00), (0x00, 0x3C): return true
     default: return false
     }
+  }
+
+  /// Whether the first of it, in UTF-16, that is no white space is a `<`.
+  fileprivate var beginsLikeXMLInUTF16: Bool {
+    for index in 0..<count where self[index] != 0 && self[index] < 0xFE && !self[index].isXMLSpace {
+      return self[index] == UInt8(ascii: "<")
+    }
+    return false
   }
 
   /// Whether the word that makes a GeoJSON file stands near the start.

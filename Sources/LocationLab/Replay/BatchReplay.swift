@@ -11,6 +11,19 @@ package enum BatchReplay {
   /// The longest line, bytes.
   private static let longestLine = 1 << 20
 
+  /// The next line that is not too long; nil after the last.
+  private static func nextLine(
+    of input: inout LineInput, _ refuse: (Failure) -> Void
+  ) throws(Failure) -> [UInt8]? {
+    while true {
+      switch try input.next() {
+      case nil: return nil
+      case .tooLong(let failure): refuse(failure)
+      case .whole(let line): return line
+      }
+    }
+  }
+
   /// Replays everything that a file or standard input names.
   ///
   /// - Parameter report: told of each line and each track that can't be used; the others go on.
@@ -44,7 +57,7 @@ package enum BatchReplay {
     }
     while true {
       try track?.takeFixes(from: &input, into: &printer)
-      guard let line = try input.next() else { break }
+      guard let line = try nextLine(of: &input, refuse) else { break }
       if input.number == 1, LineInput.beginsTrack(line) {
         throw Failure(
           .data, file: input.name, line: 1, what: "a track, not lines that name tracks",

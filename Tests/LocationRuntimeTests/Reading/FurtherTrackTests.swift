@@ -180,6 +180,20 @@ import Testing
     #expect(reading.fixes.first?.accuracy == Accuracy(radiusMeters: 7.5, source: .reported))
   }
 
+  @Test func `a number of seconds may have a decimal comma where semicolons separate`() throws {
+    let reading = try Reading("unix;lat;lon\n1777615200,5;48,5;11,5\n")
+    #expect(times(reading) == ["2026-05-01T06:00:00.500Z"])
+  }
+
+  @Test(arguments: [[0xFF, 0xFE], [0xFE, 0xFF]] as [[UInt8]])
+  func `text in UTF-16 that is no XML is told as such`(mark: [UInt8]) throws {
+    let isLittle = mark[0] == 0xFF
+    let text = "time,lat,lon\n2026-05-01T06:00:00Z,48,11\n".utf16.flatMap {
+      isLittle ? [UInt8($0 & 0xFF), UInt8($0 >> 8)] : [UInt8($0 >> 8), UInt8($0 & 0xFF)]
+    }
+    #expect(try Reading(mark + text).failure?.what == "text in UTF-16: save it as UTF-8")
+  }
+
   /// Each with the time that it means.
   private static let spelledTimes: [(header: String, value: String, time: String)] = [
     // As gpsbabel writes it (unicsv).
