@@ -26,7 +26,9 @@ struct Broker {
     commandTopic = settings.takesCommands == true ? outlet.commandTopic : nil
     pushTopic = settings.takesPushes == true ? outlet.pushTopic : nil
     var options = MQTTSession.Options(client: "locwatch-\(settings.instance)-\(settings.name)")
-    options.will = outlet.will(now: Int(SystemCall.microseconds(of: CLOCK_REALTIME) / 1_000_000))
+    if settings.isTrial != true {
+      options.will = outlet.will(now: Int(SystemCall.microseconds(of: CLOCK_REALTIME) / 1_000_000))
+    }
     // The broker keeps pushes while the daemon is down.
     options.isPersistent = pushTopic != nil
     link = try BrokerLink(settings, secrets, options)

@@ -133,6 +133,7 @@ struct FixMessage {
     case .other:
       let type = JetStream.tree(payload.array)["_type"]?.string
       if let type, silentTypes.contains(type) { return .ignored }
+      if type == "location" { return .poison(withoutPlace, payload: payload.array) }
       return .poison(
         type.map { "_type \"\($0)\" is not a position" } ?? "an object without a position",
         payload: payload.array)
@@ -142,11 +143,12 @@ struct FixMessage {
   /// What a position lacks to be one; nil for nothing.
   private static func useless(_ report: FixReport) -> String? {
     if report.time == nil { return "a position without a time that can be read (tst)" }
-    if !report.latitude.isFinite || !report.longitude.isFinite { return "a position without lat and lon" }
+    if !report.latitude.isFinite || !report.longitude.isFinite { return withoutPlace }
     let place = Coordinate(latitude: report.latitude, longitude: report.longitude)
     return place == nil ? "lat or lon out of range" : nil
   }
 
+  private static let withoutPlace = "a position without lat and lon"
   /// The longest payload that is read, or kept as a dead letter, bytes: a fix of OwnTracks has about 300.
   static let mostBytes = 65_536
   /// Messages of OwnTracks (https://owntracks.org/booklet/tech/json/) that are no position and no mistake.

@@ -49,7 +49,9 @@ package struct OutletSecrets: Hashable, Sendable {
     }
     for value in [url, bearer, user, password, authority, certificate, key].compactMap({ $0 }) {
       guard !OwnersText.hasControlCharacter(value) else {
-        throw Failure(.config, file: path, what: "a value has a control character or is more than one line")
+        throw Failure(
+          .config, file: path, what: "a value has a control character or is more than one line",
+          remedy: "write each in one line")
       }
     }
     if let url, (try? OutletAddress(url)) == nil {

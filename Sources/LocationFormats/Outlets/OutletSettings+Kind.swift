@@ -39,6 +39,7 @@ extension OutletSettings {
     var trial = self
     // A broker ends the older one of two connections of one name.
     trial.instance += "-test"
+    trial.isTrial = true
     switch kind {
     case .webhook: break
     case .mqtt:

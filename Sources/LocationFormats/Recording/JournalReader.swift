@@ -30,12 +30,16 @@ package struct JournalReader: ~Copyable {
     while header == nil {
       switch buffer.next() {
       case .line(let range): header = Array(buffer.bytes[range])
-      case .tooLong: throw Failure(.data, file: input.name, line: 1, what: "the header is too long")
+      case .tooLong:
+        throw Failure(
+          .data, file: input.name, line: 1, what: "the header is too long", remedy: "record it again")
       case .none:
         piece.removeAll()
         let count = try input.read(into: &piece)
         if count == 0 {
-          throw Failure(.data, file: input.name, line: 1, what: "the recording's header is cut off")
+          throw Failure(
+            .data, file: input.name, line: 1, what: "the recording's header is cut off",
+            remedy: "get the whole file")
         }
         buffer.append(piece.bytes.span.extracting(..<count))
       }

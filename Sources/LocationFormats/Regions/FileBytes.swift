@@ -40,7 +40,7 @@ package enum FileBytes {
       if count == 0 { break }
       // A device may never end.
       if filled == 0, input.byteCount == nil, isBinary(bytes.span.extracting(..<count)) {
-        throw Failure(.data, file: name, what: "binary data, not text")
+        throw Failure(.data, file: name, what: "binary data, not text", remedy: "name a text file")
       }
       filled += count
       try requireFit(filled)

@@ -32,6 +32,8 @@ package struct PMTiles: TileArchive {
   private static let headerBytes = 127
   /// No directory is larger; a bound for files made to fill a machine.
   private static let largestPart: UInt64 = 64 << 20
+  /// What is done about a damaged archive.
+  private static let remedy = "get it again"
   /// Directories lie in each other no deeper.
   private static let deepest = 4
 
@@ -47,7 +49,7 @@ package struct PMTiles: TileArchive {
     }
     header = try Self.read(descriptor, path, at: 0, count: UInt64(Self.headerBytes))
     guard header.count == Self.headerBytes, header.starts(with: Self.signature), header[7] == 3 else {
-      throw Failure(.data, file: path, what: "no PMTiles archive of version 3")
+      throw Failure(.data, file: path, what: "no PMTiles archive of version 3", remedy: "get one")
     }
     zooms = Int(min(header[100], 30))...Int(max(min(header[101], 30), min(header[100], 30)))
     let (offset, length) = (Self.number(header, 24), Self.number(header, 32))
@@ -76,7 +78,7 @@ package struct PMTiles: TileArchive {
     if let known = directories[offset] { return known }
     let bytes = try Self.part(file.descriptor, path, header, at: offset, count: count)
     guard let entries = Self.entries(bytes) else {
-      throw Failure(.data, file: path, what: "a directory of the archive is damaged")
+      throw Failure(.data, file: path, what: "a directory of the archive is damaged", remedy: Self.remedy)
     }
     directories[offset] = entries
     return entries
@@ -141,7 +143,7 @@ package struct PMTiles: TileArchive {
     case 1: return bytes
     case 2:
       do throws(Gunzip.Trouble) { return try Gunzip.unpack(bytes, limit: Int(largestPart)) } catch {
-        throw Failure(.data, file: path, what: "a part of the archive is damaged")
+        throw Failure(.data, file: path, what: "a part of the archive is damaged", remedy: Self.remedy)
       }
     default:
       throw Failure(
@@ -154,7 +156,7 @@ package struct PMTiles: TileArchive {
     _ descriptor: Int32, _ path: String, at offset: UInt64, count: UInt64
   ) throws(Failure) -> [UInt8] {
     guard count <= largestPart, offset < 1 << 62 else {
-      throw Failure(.data, file: path, what: "the archive is damaged")
+      throw Failure(.data, file: path, what: "the archive is damaged", remedy: Self.remedy)
     }
     var bytes = [UInt8](repeating: 0, count: Int(count))
     var filled = 0

@@ -30,7 +30,8 @@ package struct UnixListener: Sendable {
     let address = ControlAddress(path: path)
     if let status = StatePath.status(path) {
       guard status.st_mode & S_IFMT == S_IFSOCK else {
-        throw Failure(.cantCreate, file: path, what: "is there already and is no socket")
+        throw Failure(
+          .cantCreate, file: path, what: "is there already and is no socket", remedy: "remove it")
       }
       switch address.probe() {
       // Its queue may be full.
