@@ -44,14 +44,29 @@ package struct LineInput: ~Copyable {
     case tooLong(Failure)
   }
 
+  /// Bytes of a line after which it is taken not to end: 64 MiB. Our choice.
+  private static let endlessBytes = 64 << 20
+
   /// The next line; nil after the last.
+  ///
+  /// - Throws: `.data` where a line does not end: reading can't go on.
   package mutating func next() throws(Failure) -> Line? {
     var isTooLong = false
+    var skipped = 0
     while true {
       let end = piece.lineFeed(from: offset)
-      if !isTooLong { partial += piece.bytes[offset..<(end ?? piece.count)] }
-      if partial.count > limit { isTooLong = true }
+      if isTooLong {
+        skipped += (end ?? piece.count) - offset
+      } else {
+        partial += piece.bytes[offset..<(end ?? piece.count)]
+        isTooLong = partial.count > limit
+      }
       if isTooLong { partial = [] }
+      guard skipped < Self.endlessBytes else {
+        throw Failure(
+          .data, file: name, line: number + 1, what: "a line that does not end",
+          remedy: "write one fix, or one path, a line")
+      }
       if end != nil || isAtEnd {
         guard end != nil || isTooLong || !partial.isEmpty else { return nil }
         return take(to: end, isTooLong: isTooLong)
