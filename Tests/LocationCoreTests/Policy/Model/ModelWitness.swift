@@ -194,7 +194,8 @@ extension ModelWitness {
   /// The machine saves energy, or no longer. What its process has not been handed waits for the end of that, too.
   mutating func sees(lowPower isOn: Bool) {
     savesEnergy = isOn
-    if state == .background { withheld.formUnion(kept.filter { !held.contains($0) && mayNotHave($0) }) }
+    guard isOn, state == .background else { return }
+    withheld.formUnion(kept.filter { !held.contains($0) && mayNotHave($0) })
   }
 
   mutating func reboots() {
