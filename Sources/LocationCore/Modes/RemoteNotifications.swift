@@ -284,7 +284,8 @@ extension Policy {
     redeliverSilentPushes(index, in: &turn)
   }
 
-  /// The machine saves energy from now on, or no longer: hands over what waited for that (rule M4).
+  /// The machine saves energy from now on, and issues wait that a program in the background has not been handed. Or it
+  /// saves energy no longer: hands over what waited for that (rule M4).
   mutating func setLowPower(_ isOn: Bool, in turn: inout PolicyTurn) {
     isLowPower = isOn
     forEachSession { policy, index in

@@ -1,4 +1,4 @@
-/// How a decision is told: what was decided, by which rule, and what that depended on.
+/// Tells decisions: each names its rule, its reason and the facts that it depended on.
 extension Policy {
   /// Tells a decision, with what it depended on (rule A9).
   func decide(

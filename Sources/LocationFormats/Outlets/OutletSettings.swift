@@ -56,7 +56,7 @@ package struct OutletSettings: Hashable, Sendable, Codable {
   package var takesCommands: Bool?
   /// Whether it takes pushes for subscribers from the broker; nil for no.
   package var takesPushes: Bool?
-  /// Whether it is for one made-up event, and nobody is to hear how the connection ends.
+  /// Whether the outlet sends one made-up event. The broker then gets no will, and so publishes nothing at the end.
   package var isTrial: Bool?
   /// When it was added, seconds since 1970; nil where that is not known.
   package var created: Int?

@@ -36,15 +36,15 @@ package struct LineInput: ~Copyable {
     }
   }
 
-  /// What ends with a line feed, or with the file.
+  /// A line of the input.
   package enum Line {
-    /// Without its end.
+    /// Its bytes, without the end of the line.
     case whole([UInt8])
-    /// What is said of it: it is not read.
+    /// The input has passed over it, for the reason that the failure gives.
     case tooLong(Failure)
   }
 
-  /// Bytes of a line after which it is taken not to end: 64 MiB. Our choice.
+  /// Bytes of a line that are passed over before the input gives up: 64 MiB. Our choice.
   private static let endlessBytes = 64 << 20
 
   /// The next line; nil after the last.

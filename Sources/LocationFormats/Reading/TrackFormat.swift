@@ -151,7 +151,7 @@ extension Span<UInt8> {
     }
   }
 
-  /// Whether the first of it, in UTF-16, that is no white space is a `<`.
+  /// Whether the first character of a text in UTF-16 that is no white space is `<`.
   fileprivate var beginsLikeXMLInUTF16: Bool {
     for index in 0..<count where self[index] != 0 && self[index] < 0xFE && !self[index].isXMLSpace {
       return self[index] == UInt8(ascii: "<")

@@ -19,7 +19,7 @@ package enum TimeZoneFile {
       remedy: "write a name as Europe/Berlin, UTC, or a rule as CET-1CEST,M3.5.0,M10.5.0/3")
   }
 
-  /// The same for a replay, which takes zones from the program's own snapshot: it decides the same on any machine.
+  /// The same for a replay. It takes zones from the program's own snapshot, so that it decides the same on any machine.
   ///
   /// - Throws: `.usage` where there is none.
   package static func zone(ofReplay name: String) throws(Failure) -> TimeZoneRule {

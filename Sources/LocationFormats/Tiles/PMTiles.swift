@@ -32,7 +32,7 @@ package struct PMTiles: TileArchive {
   private static let headerBytes = 127
   /// No directory is larger; a bound for files made to fill a machine.
   private static let largestPart: UInt64 = 64 << 20
-  /// What is done about a damaged archive.
+  /// What the user does about a damaged archive.
   private static let remedy = "get it again"
   /// Directories lie in each other no deeper.
   private static let deepest = 4

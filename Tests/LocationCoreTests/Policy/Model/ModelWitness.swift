@@ -12,7 +12,7 @@ struct ModelWitness: Hashable {
   private(set) var held: Set<Int> = []
   /// Of these, those that any process was handed.
   private var wasHanded: Set<Int> = []
-  /// Of what is kept, what the present process was started or woken without.
+  /// Events that the policy kept from the present process when it started or woke it.
   private var withheld: Set<Int> = []
   /// What each of these is.
   private var facts: [Int: Facts] = [:]
@@ -181,8 +181,8 @@ extension ModelWitness {
     silentSince = wakeSince.flatMap { since in silentSince.map { max($0, since) } }
   }
 
-  /// Its wake has met the total. Where it runs on for something else, what it has gets a wake of its own after the
-  /// pause.
+  /// Its wake has lasted as long as it may. If the process runs on for something else, a new wake for what it has begins
+  /// after the pause.
   mutating func pauses(until end: EngineInstant) {
     if state == .background, owesAnswer { silentSince = max(silentSince ?? end, end) }
   }
