@@ -31,11 +31,12 @@ struct MotionEvidence: Hashable, Sendable, Codable {
   /// Takes the place of a fix into account, whose claimed variance along one axis is given in square metres.
   @inline(__always)
   mutating func note(_ point: TangentPlane.Point, at instant: EngineInstant, variance: Double) {
-    short.note(point, at: instant, variance: variance, every: Self.stepSeconds, memory: 0.96)
-    middle.note(point, at: instant, variance: variance, every: 4 * Self.stepSeconds, memory: 0.92)
-    long.note(point, at: instant, variance: variance, every: 16 * Self.stepSeconds, memory: 0.85)
     let sigmas = isMoving ? Self.stillSigmas : Self.movingSigmas
-    isMoving = max(short.excess(over: sigmas), middle.excess(over: sigmas), long.excess(over: sigmas)) > 0
+    let seconds = Self.stepSeconds
+    let inShort = short.note(point, at: instant, variance, every: seconds, memory: 0.96, sigmas)
+    let inMiddle = middle.note(point, at: instant, variance, every: 4 * seconds, memory: 0.92, sigmas)
+    let inLong = long.note(point, at: instant, variance, every: 16 * seconds, memory: 0.85, sigmas)
+    isMoving = max(inShort, inMiddle, inLong) > 0
   }
 
   /// The plane has changed: the last places are of no use any more.
@@ -70,46 +71,59 @@ private struct StepSums: Hashable, Sendable, Codable {
   private var count: Float = 0
 
   /// Takes a place into account, where it is time for the next step; `memory` is what a step is worth at the next.
+  ///
+  /// - Returns: above 0 where the products add up to more than so many standard deviations, and the steps are long enough.
+  ///   A number, not an answer: at rest the answers are chance, and a branch on each would be foretold wrongly.
   @inline(__always)
   mutating func note(
-    _ point: TangentPlane.Point, at instant: EngineInstant, variance: Double, every seconds: Double,
-    memory: Float
-  ) {
-    guard instant >= lastAt.advanced(bySeconds: seconds) else { return }
-    let before = step
-    let here = Offset(east: Float(point.east), north: Float(point.north))
-    step = nil
-    if let last, lastAt.seconds(to: instant) <= 4 * seconds + Self.silenceSeconds {
-      var next = Offset(east: here.east - last.east, north: here.north - last.north)
-      var square = next.east * next.east + next.north * next.north
-      let most = MotionEvidence.mostSigmas * MotionEvidence.mostSigmas * Float(variance)
-      if square > most {
-        let scale = (most / square).squareRoot()
-        next = Offset(east: scale * next.east, north: scale * next.north)
-        square = most
+    _ point: TangentPlane.Point, at instant: EngineInstant, _ variance: Double, every seconds: Double,
+    memory: Float, _ sigmas: Float
+  ) -> Float {
+    // Not read back from where they were just stored: one load of several waits for the stores of each.
+    var products = products
+    var variances = variances
+    var squares = squares
+    var count = count
+    if instant >= lastAt.advanced(bySeconds: seconds) {
+      let before = step
+      let here = Offset(east: Float(point.east), north: Float(point.north))
+      step = nil
+      if let last, lastAt.seconds(to: instant) <= 4 * seconds + Self.silenceSeconds {
+        let (next, square) = Self.clipped(from: last, to: here, variance: Float(variance))
+        if let before {
+          products = memory * products + before.east * next.east + before.north * next.north
+          variances =
+            memory * memory * variances
+            + (before.east * before.east + before.north * before.north) * square / 2
+          count = memory * count + 1
+          squares = min(memory * squares + square / Float(variance), MotionEvidence.mostMeanSquare * count)
+          self.products = products
+          self.variances = variances
+          self.squares = squares
+          self.count = count
+        }
+        step = next
       }
-      if let before {
-        products = memory * products + before.east * next.east + before.north * next.north
-        variances =
-          memory * memory * variances
-          + (before.east * before.east + before.north * before.north) * square / 2
-        count = memory * count + 1
-        squares = min(memory * squares + square / Float(variance), MotionEvidence.mostMeanSquare * count)
-      }
-      step = next
+      last = here
+      lastAt = instant
     }
-    last = here
-    lastAt = instant
-  }
-
-  /// Above 0 where the products add up to more than so many standard deviations, and the steps are long enough.
-  ///
-  /// A number, not an answer: at rest the answers are chance, and a branch on each would be foretold wrongly.
-  @inline(__always)
-  func excess(over sigmas: Float) -> Float {
-    min(
+    return min(
       products * abs(products) - sigmas * sigmas * variances,
       squares - MotionEvidence.leastSigmas * MotionEvidence.leastSigmas * count)
+  }
+
+  /// A step, of which only so many standard deviations count, and its square.
+  @inline(__always)
+  private static func clipped(
+    from start: Offset, to end: Offset, variance: Float
+  ) -> (step: Offset, square: Float) {
+    let east = end.east - start.east
+    let north = end.north - start.north
+    let square = east * east + north * north
+    let most = MotionEvidence.mostSigmas * MotionEvidence.mostSigmas * variance
+    // No branch: which of the two is more is chance.
+    let scale = (most / max(square, most, .leastNormalMagnitude)).squareRoot()
+    return (Offset(east: scale * east, north: scale * north), min(square, most))
   }
 
   mutating func forgetPlaces() {

@@ -175,7 +175,9 @@ struct NeighborList: Sendable {
 
   /// Metres around the last probe in which every region is in the leaf list.
   private var gatheredLeft: Float {
-    gatheredHorizon < 0 ? -1 : gatheredHorizon - Float(meters(from: gatheredPlace, to: place))
+    @inline(__always) get {
+      gatheredHorizon < 0 ? -1 : gatheredHorizon - Float(meters(from: gatheredPlace, to: place))
+    }
   }
 }
 
@@ -314,7 +316,7 @@ extension NeighborList {
         let isInside =
           !evidence.records.isEmpty && annulus.holds(scanned, shrink: shrink)
           && evidence.state(of: slot) == .inside
-        if isInside { inside += 1 }
+        if isInside { inside += 1 } else { evidence.prefetch(slot) }
         let lane = count % AnnulusBatch.width
         batch.place(
           lane, slot, east: annulus.east, north: annulus.north, inner: annulus.inner * limits.inner,
@@ -331,7 +333,7 @@ extension NeighborList {
     return inside
   }
 
-  private mutating func append(_ batch: AnnulusBatch) {
+  @inline(__always) private mutating func append(_ batch: AnnulusBatch) {
     batches.makeRoomForOne()
     batches.append(batch)
   }

@@ -29,31 +29,35 @@ struct RegionEvidenceTable: Sendable {
   /// Whether there may be room to give back.
   private var hasRoom = false
 
-  /// Where a region's record is, or would be.
-  @inline(__always) private func rank(of slot: RegionSlot) -> Int {
+  /// Where a region's record is, or would be. It holds until records come or go.
+  struct Rank {
+    fileprivate var place: Int
+    fileprivate var isTaken: Bool
+    fileprivate var slot: RegionSlot
+  }
+
+  @inline(__always) func rank(of slot: RegionSlot) -> Rank {
     var low = 0
     var high = records.count
     while low < high {
       let middle = (low &+ high) / 2
       if records[middle].slot.rawValue < slot.rawValue { low = middle &+ 1 } else { high = middle }
     }
-    return low
+    return Rank(place: low, isTaken: low < records.count && records[low].slot == slot, slot: slot)
   }
 
   /// The record of a region; nil where it has none.
   @inline(__always) func place(of slot: RegionSlot) -> Int? {
-    let place = rank(of: slot)
-    return isRecord(place, of: slot) ? place : nil
-  }
-
-  @inline(__always) private func isRecord(_ place: Int, of slot: RegionSlot) -> Bool {
-    place < records.count && records[place].slot == slot
+    let rank = rank(of: slot)
+    return rank.isTaken ? rank.place : nil
   }
 
   /// Where the evidence says the position is.
-  @inline(__always) func state(of slot: RegionSlot) -> RegionState {
-    guard let place = place(of: slot) else { return seenAt == nil ? .unknown : .outside }
-    return records[place].evidence.state
+  @inline(__always) func state(of slot: RegionSlot) -> RegionState { state(of: rank(of: slot)) }
+
+  @inline(__always) func state(of rank: Rank) -> RegionState {
+    guard rank.isTaken else { return seenAt == nil ? .unknown : .outside }
+    return records[rank.place].evidence.state
   }
 
   /// The regions that the position is in.
@@ -89,31 +93,32 @@ struct RegionEvidenceTable: Sendable {
   /// Makes a region's evidence something else; its record.
   @discardableResult
   mutating func set(_ slot: RegionSlot, _ evidence: RegionEvidence, isActive: Bool) -> Int {
-    let place = rank(of: slot)
-    if isRecord(place, of: slot) {
-      records[place].evidence = evidence
-      setActive(place, isActive)
+    let rank = rank(of: slot)
+    if rank.isTaken {
+      records[rank.place].evidence = evidence
+      setActive(rank.place, isActive)
     } else {
-      insert(evidence, of: slot, at: place, isActive: isActive)
+      insert(evidence, at: rank, isActive: isActive)
     }
-    return place
+    return rank.place
   }
 
-  private mutating func insert(
-    _ evidence: RegionEvidence, of slot: RegionSlot, at place: Int, isActive: Bool
-  ) {
+  private mutating func insert(_ evidence: RegionEvidence, at rank: Rank, isActive: Bool) {
     records.makeRoomForOne()
     hasRoom = true
-    records.insert(Record(evidence: evidence, isActive: isActive, slot: slot), at: place)
+    records.insert(Record(evidence: evidence, isActive: isActive, slot: rank.slot), at: rank.place)
     if isActive { activeCount += 1 }
   }
 
-  /// Has each fix update a region's evidence from now on.
-  mutating func activate(_ slot: RegionSlot, at instant: EngineInstant, by rule: RegionConfiguration) {
-    let place = rank(of: slot)
-    if isRecord(place, of: slot) { return setActive(place, true) }
-    insert(resting(slot, by: rule), of: slot, at: place, isActive: true)
-    dropRested(at: instant)
+  /// Has each fix update a region's evidence from now on, or none; its record.
+  @discardableResult
+  mutating func open(_ rank: Rank, isActive: Bool, by rule: RegionConfiguration) -> Int {
+    if rank.isTaken {
+      setActive(rank.place, isActive)
+    } else {
+      insert(resting(rank.slot, by: rule), at: rank, isActive: isActive)
+    }
+    return rank.place
   }
 
   mutating func setActive(_ place: Int, _ isActive: Bool) {
@@ -153,7 +158,7 @@ struct RegionEvidenceTable: Sendable {
   }
 
   /// Drops those that have been at rest for so long that it does not matter any more since when.
-  private mutating func dropRested(at instant: EngineInstant) {
+  mutating func dropRested(at instant: EngineInstant) {
     let kept = rested.firstIndex { !Counterevidence.isLongPast($0.updatedAt, at: instant) } ?? rested.count
     rested.removeFirst(kept)
   }
@@ -171,6 +176,9 @@ struct RegionEvidenceTable: Sendable {
   func visits(of slot: RegionSlot) -> Int32 {
     place(of: slot).map { records[$0].evidence.visits } ?? visited[slot] ?? 0
   }
+
+  /// Asks for the memory of what is known of a region without a record; does not block.
+  @inline(__always) func prefetch(_ slot: RegionSlot) { visited.prefetch(slot) }
 
   /// Says of a region at rest outside how often it was visited.
   mutating func setResting(_ slot: RegionSlot, visits: Int32) { if visits > 0 { visited.set(slot, visits) } }

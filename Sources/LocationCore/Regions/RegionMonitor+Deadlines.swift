@@ -51,7 +51,9 @@ extension RegionMonitor {
   ) {
     guard let held = departures.firstIndex(where: { $0.slot == slot }) else { return }
     let departure = departures.remove(at: held)
-    guard let visit = endVisit(slot, at: instant), notifies(slot, .exit) else { return }
+    guard let place = evidence.place(of: slot), let visit = endVisit(place, at: instant),
+      notifies(slot, .exit)
+    else { return }
     events.append(
       RegionEvent(
         kind: .exit, region: catalog[slot].terms.id, visit: Int(visit.number), instant: instant,

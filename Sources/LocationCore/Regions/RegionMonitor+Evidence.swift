@@ -4,9 +4,8 @@ extension RegionMonitor {
     let slot = evidence.slot(place)
     if configuration.rule == .plain {
       evidence.setActive(place, false)
-      decide(
-        slot, fix, catalog.roughEdgeMeters(slot, at: fix.coordinate, in: neighbors.plane), into: &events)
-      return
+      let edge = catalog.roughEdgeMeters(slot, at: fix.coordinate, in: neighbors.plane)
+      return decide(place, fix, edge, into: &events)
     }
     let sigma = fix.sigmaMeters * RegionConfiguration.depthFactor(catalog[slot].terms.sensitivity)
     let (edge, isExact) = edgeMeters(slot, place, fix, sigma)
@@ -45,20 +44,17 @@ extension RegionMonitor {
 
   /// Decides by the side of the edge on which a fix lies: the plain rule.
   mutating func decide(
-    _ slot: RegionSlot, _ fix: RegionFix, _ edge: Double, into events: inout [RegionEvent]
+    _ place: Int, _ fix: RegionFix, _ edge: Double, into events: inout [RegionEvent]
   ) {
-    var known = evidence.evidence(of: slot, by: configuration)
-    switch known.state {
-    case .inside: if edge <= 0 { return }
-    case .outside: if edge > 0 { return }
-    case .unknown: known = .unknown(FirstFixes())
+    switch evidence[place].state {
+    case .inside: if edge > 0 { transition(place, fix, edge, .plain, into: &events) }
+    case .outside: if edge <= 0 { transition(place, fix, edge, .plain, into: &events) }
+    case .unknown:
+      var none = Counterevidence(at: fix.instant, by: configuration)
+      none.settledMean = 0
+      find(edge > 0 ? .outside : .inside, place, none, fix, edge, into: &events)
+      evidence.noteRest(place, at: fix.instant)
     }
-    let place = evidence.set(slot, known, isActive: false)
-    if known.state != .unknown { return transition(place, fix, edge, .plain, into: &events) }
-    var none = Counterevidence(at: fix.instant, by: configuration)
-    none.settledMean = 0
-    find(edge > 0 ? .outside : .inside, place, none, fix, edge, into: &events)
-    evidence.noteRest(place, at: fix.instant)
   }
 
   private mutating func updateFirst(
@@ -143,7 +139,7 @@ extension RegionMonitor {
     if notifies(slot, .exit) {
       append(.exit, place, fix, edgeMeters, reason, since: visit.enteredAt, into: &events)
     }
-    endVisit(slot, at: fix.instant)
+    endVisit(place, at: fix.instant)
   }
 
   // These few change nothing and must be inlined: to call them the whole monitor would be copied.
@@ -166,10 +162,9 @@ extension RegionMonitor {
 
   /// Ends the visit of a region that was left; the visit.
   @discardableResult
-  mutating func endVisit(_ slot: RegionSlot, at instant: EngineInstant) -> RegionVisit? {
-    guard let place = evidence.place(of: slot),
-      case .departed(let against, let visit) = evidence[place]
-    else { return nil }
+  mutating func endVisit(_ place: Int, at instant: EngineInstant) -> RegionVisit? {
+    guard case .departed(let against, let visit) = evidence[place] else { return nil }
+    let slot = evidence.slot(place)
     evidence[place] = .outside(against, visits: visit.number)
     if notifies(slot, .dwell) { clocks.remove(slot: slot, kind: .dwell) }
     evidence.noteRest(place, at: instant)

@@ -61,12 +61,15 @@ extension RegionMonitor {
     _ slot: RegionSlot, _ fix: RegionFix, into events: inout [RegionEvent]
   ) -> (bound: Double, agrees: Bool) {
     let edge = catalog.roughEdgeMeters(slot, at: fix.coordinate, in: neighbors.plane)
-    let agrees = (edge > 0) == (evidence.state(of: slot) != .inside)
+    let rank = evidence.rank(of: slot)
+    let agrees = (edge > 0) == (evidence.state(of: rank) != .inside)
     if !agrees {
-      if configuration.rule == .plain {
-        decide(slot, fix, edge, into: &events)
+      let isPlain = configuration.rule == .plain
+      let place = evidence.open(rank, isActive: !isPlain, by: configuration)
+      if isPlain {
+        decide(place, fix, edge, into: &events)
       } else {
-        evidence.activate(slot, at: fix.instant, by: configuration)
+        evidence.dropRested(at: fix.instant)
       }
     }
     return (abs(edge), agrees)

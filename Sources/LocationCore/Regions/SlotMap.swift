@@ -19,6 +19,11 @@ struct SlotMap: Sendable {
     return cell.slot == slot ? cell.value : nil
   }
 
+  /// Asks for the memory where a slot's value is looked for; does not block.
+  @inline(__always) func prefetch(_ slot: RegionSlot) {
+    if count > 0 { cells.prefetch(home(of: slot), 0..<MemoryLayout<Cell>.size) }
+  }
+
   mutating func set(_ slot: RegionSlot, _ value: Int32) {
     if 4 * (Int(count) + 1) > 3 * cells.count { grow() }
     let place = place(of: slot)

@@ -388,7 +388,8 @@ extension RegionMonitor {
     guard let instant, evidence.seenAt != nil else { return }
     for region in regions {
       guard let slot = catalog.slot(of: region.id) else { continue }
-      evidence.activate(slot, at: instant, by: configuration)
+      evidence.open(evidence.rank(of: slot), isActive: true, by: configuration)
+      evidence.dropRested(at: instant)
     }
   }
 }
