@@ -8,23 +8,17 @@ package enum TimeZoneFile {
 
   /// A zone by its name, or a rule of POSIX that stands for itself.
   ///
+  /// - Parameter isReplayed: takes zones from the program's own snapshot, so that a replay decides the same on any machine.
   /// - Throws: `.usage` where there is none.
-  package static func zone(_ name: String) throws(Failure) -> TimeZoneRule {
+  package static func zone(_ name: String, isReplayed: Bool = false) throws(Failure) -> TimeZoneRule {
     if name == "UTC" || name == "Etc/UTC" { return .utc }
+    if isReplayed, let zone = TimeZoneSnapshot.zone(name) { return zone }
     let isPath = name.hasPrefix("/") || name.split(separator: "/").contains("..")
     if !isPath, let rule = rule(inFile: "\(folder)/\(name)", name: name) { return rule }
     if let rule = TimeZoneRule(name: name, posix: name) { return rule }
     throw Failure(
       .usage, what: "\"\(name)\" is no time zone that this machine knows",
       remedy: "write a name as Europe/Berlin, UTC, or a rule as CET-1CEST,M3.5.0,M10.5.0/3")
-  }
-
-  /// The same for a replay. It takes zones from the program's own snapshot, so that it decides the same on any machine.
-  ///
-  /// - Throws: `.usage` where there is none.
-  package static func zone(ofReplay name: String) throws(Failure) -> TimeZoneRule {
-    if name != "UTC", name != "Etc/UTC", let zone = TimeZoneSnapshot.zone(name) { return zone }
-    return try zone(name)
   }
 
   /// What is easily overlooked in the name of a zone: `UTC+1` is a rule of POSIX, in which + is west. Nil where that is

@@ -124,7 +124,7 @@ public enum SubscriberManifest {
     if let node = map.optional(.cooldown) { filter.cooldownSeconds = try node.double(in: 0...1e9) }
     if let node = map.optional(.timeZone) {
       filter.zone = try text(node) { (name) throws(Failure) in
-        isReplayed ? try TimeZoneFile.zone(ofReplay: name) : try TimeZoneFile.zone(name)
+        try TimeZoneFile.zone(name, isReplayed: isReplayed)
       }
     }
     if map.optional(.timeZone) == nil, let node = map.optional(.between) ?? map.optional(.days) {
