@@ -59,9 +59,9 @@ struct SimulateCommand: ReportingCommand {
       throw ValidationError(
         "--devices, --seconds, --interval and --count need a whole number of at least 1, --area 0.1 to 1000")
     }
-    if max(devices, count) > 100_000_000 || max(seconds, interval) > 1_000_000_000 {
+    if max(devices, count) > 10_000_000 || max(seconds, interval) > 1_000_000_000 {
       throw ValidationError(
-        "--devices and --count are at most 100000000, --seconds and --interval at most 1000000000")
+        "--devices and --count are at most 10000000, --seconds and --interval at most 1000000000")
     }
     if let start, start > 253_402_300_799 { throw ValidationError("--start is before the year 10000") }
     if !(rate >= 0) || start.map({ $0 < 0 }) == true {

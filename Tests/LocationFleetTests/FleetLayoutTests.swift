@@ -17,9 +17,10 @@ struct FleetLayoutTests {
     arguments: [
       (Array("alice.phone".utf8), true), (Array("ü.\u{300}".utf8), true), (Array("a.b*".utf8), false),
       (Array("a.>".utf8), false), (Array("a./".utf8), false), (Array("a.b\tc".utf8), false),
-      ([0x75, 0x2E, 0x83], false), (Array(repeating: 0x61, count: 257), false),
+      ([0x75, 0x2E, 0x83], false), (Array("a.".utf8) + Array(repeating: 0x61, count: 255), false),
+      (Array("phone".utf8), false), (Array("alice.phone.1".utf8), false), (Array(".phone".utf8), false),
     ] as [([UInt8], Bool)])
-  func `a name that could stand for several devices is none`(bytes: [UInt8], isOne: Bool) {
+  func `a name that is not one user and one device is none`(bytes: [UInt8], isOne: Bool) {
     #expect(FleetLayout.canName(String(decoding: bytes, as: UTF8.self)) == isOne)
   }
 

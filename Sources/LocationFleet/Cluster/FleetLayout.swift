@@ -38,11 +38,12 @@ package struct FleetLayout {
   /// more than 4 KiB (`max_control_line`), but takes one of any length by MQTT.
   static let mostNameBytes = 256
 
-  /// Whether a subject with this name stands for one device that can be told by it: `*` and `>` stand for many, and
-  /// nats-server writes `/` for an empty level of a topic, where `alice/phone` is how users write `alice.phone`. U+FFFD
-  /// stands for any bytes that are not UTF-8, which nats-server takes in a topic.
+  /// Whether a name is a user and a device, and a subject with it stands for that one alone: `*` and `>` stand for many,
+  /// and nats-server writes `/` for an empty level of a topic, where `alice/phone` is how users write `alice.phone`.
+  /// U+FFFD stands for any bytes that are not UTF-8, which nats-server takes in a topic.
   static func canName(_ device: String) -> Bool {
-    device.utf8.count <= mostNameBytes
+    let parts = device.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return parts.count == 2 && !parts.contains { $0.isEmpty } && device.utf8.count <= mostNameBytes
       && !device.unicodeScalars.contains {
         $0 <= " " || $0.properties.generalCategory == .control || "*>/\u{FFFD}".unicodeScalars.contains($0)
       }

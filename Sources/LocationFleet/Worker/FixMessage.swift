@@ -57,7 +57,7 @@ struct FixMessage {
       self.device = Self.short(device)
     } else if !FleetLayout.canName(device) {
       content = .poison(
-        "a device with *, >, /, a blank, a control character or bytes that are not UTF-8 in its name, or without a user or a name",
+        "a device with *, >, /, a blank, a control character or bytes that are not UTF-8 in its name, or not a user and a device",
         payload: message.payload)
     } else if own != partition {
       content = .poison(
