@@ -73,7 +73,7 @@ import Testing
       "1: unknown key \"colour\" | keys here: start, seed, steps, interval_s, kind, smooth"
     ),
     ("[1, 2]", "1: expected a map of start, seed, steps, interval_s, kind, smooth, found a list"),
-    ("seed: 1\nsteps: []\nseed: 2", "1: `seed` is there more than once"),
+    ("seed: 1\nsteps: []\nseed: 2", "3: `seed` is there more than once, first in line 1 | keep one of them"),
     ("seed: [1", "2: not YAML: did not find expected ',' or ']'"),
     ("", "1: nothing in it | check the path"),
     ("# only a comment", "1: nothing in it | check the path"),

@@ -66,7 +66,7 @@ package struct LineTrack: FormatTrack {
       let text = piece.bytes.span.extracting(offset..<(end ?? piece.count))
       guard partial.count + text.count <= Self.maximumLineBytes else {
         line += 1
-        throw failure("the line is longer than \(Self.maximumLineBytes >> 10) KiB")
+        throw failure(Self.tooLong, remedy: Self.lineRemedy)
       }
       guard let end else { return keep(text) }
       offset = end + 1
@@ -144,9 +144,15 @@ package struct LineTrack: FormatTrack {
       firstPointLine = firstPointLine ?? line
       batch.append(.fix(report))
     case .malformed(let why):
-      throw failure(why, remedy: hasFix || gpsd != nil ? nil : "one JSON object a line is accepted")
+      throw failure(
+        why, remedy: hasFix || gpsd != nil ? Self.lineRemedy : "one JSON object a line is accepted")
     }
   }
+
+  /// What is wrong with a line that is longer than any.
+  static let tooLong = "the line is longer than \(maximumLineBytes >> 10) KiB"
+  /// What to do about a line among good ones.
+  static let lineRemedy = "mend the line, or take it out"
 
   private func failure(_ what: String, remedy: String? = nil) -> Failure {
     Failure(.data, file: file, line: max(line, 1), what: what, remedy: remedy)

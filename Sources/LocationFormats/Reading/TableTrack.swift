@@ -61,8 +61,7 @@ package struct TableTrack: FormatTrack {
       case .line(let range): try read(text.span.extracting(range), into: &batch)
       case .tooLong:
         throw Failure(
-          .data, file: file, line: buffer.number,
-          what: "the line is longer than \(LineTrack.maximumLineBytes >> 10) KiB")
+          .data, file: file, line: buffer.number, what: LineTrack.tooLong, remedy: LineTrack.lineRemedy)
       case .none: return
       }
     }

@@ -25,6 +25,9 @@ enum TrackFormat: Hashable {
   static let accepted =
     "accepted are \(TrackReader.formats) with a header, gpsd JSON lines and NDJSON with time, lat, lon; each also as .gz; with gpsbabel installed also FIT, TCX and IGC, and what replay --gpsbabel FORMAT names"
 
+  /// What is said of text of two bytes a character.
+  static let wideText = "text in UTF-16"
+
   /// What is said of an archive that has no track.
   static let zip = "a ZIP archive without KML, not a track"
 
@@ -48,7 +51,7 @@ enum TrackFormat: Hashable {
     if bytes.startsWithUTF16 {
       self =
         bytes.beginsLikeXMLInUTF16
-        ? Self.xml(bytes, isWhole: isWhole) : .other("text in UTF-16: save it as UTF-8")
+        ? Self.xml(bytes, isWhole: isWhole) : .other(Self.wideText)
       return
     }
     var index = bytes.startsWithByteOrderMark ? 3 : 0

@@ -56,7 +56,10 @@ public struct TrackReader: ~Copyable {
       throw Failure(.data, file: file, line: 1, what: "a recording, not a track", remedy: "replay it")
     case .undecided, .other, .foreign:
       let what = if case .other(let what) = head.format { what } else { "unknown format" }
-      throw Failure(.data, file: file, line: 1, what: what, remedy: TrackFormat.accepted)
+      let isWide = head.format == .other(TrackFormat.wideText)
+      throw Failure(
+        .data, file: file, line: 1, what: what,
+        remedy: isWide ? RegionFormat.encodingRemedy : TrackFormat.accepted)
     }
     timeline = Timeline(options: options)
     piece = head.piece

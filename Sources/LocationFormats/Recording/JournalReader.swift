@@ -47,7 +47,9 @@ package struct JournalReader: ~Copyable {
     do throws(JournalLine.Trouble) {
       (configuration, snapshot) = try JournalLine.header(in: header ?? [])
     } catch {
-      throw Failure(.data, file: input.name, line: 1, what: error.what)
+      throw Failure(
+        .data, file: input.name, line: 1, what: error.what, remedy: "use the version of locwatch that made it"
+      )
     }
     self.buffer = buffer
     self.input = input
@@ -107,6 +109,8 @@ package struct JournalReader: ~Copyable {
   }
 
   private func failure(_ what: String) -> Failure {
-    Failure(.data, file: name, line: max(buffer.number, 1), what: what)
+    Failure(
+      .data, file: name, line: max(buffer.number, 1), what: what,
+      remedy: "use the version of locwatch that made it, or cut the file before this line")
   }
 }

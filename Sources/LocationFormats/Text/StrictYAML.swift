@@ -321,14 +321,15 @@ extension StrictYAML {
 
   /// The parser's complaint as ours.
   private static func failure(for problem: YAMLProblem, in document: Document) -> Failure {
-    func failure(_ line: Int?, _ what: String) -> Failure {
-      Failure(document.code, file: document.file, line: line, what: what)
+    func failure(_ line: Int?, _ what: String, _ remedy: String? = nil) -> Failure {
+      Failure(document.code, file: document.file, line: line, what: what, remedy: remedy)
     }
     switch problem {
     case .memory: return failure(nil, "can't be parsed")
     case .syntax(let what, let line): return failure(line, "not YAML: \(what)")
-    case .repeatedKey(let key, let line):
-      return failure(line, "\(document.isSecret ? "a key" : "`\(key)`") is there more than once")
+    case .repeatedKey(let key, let first, let again):
+      let name = document.isSecret ? "a key" : "`\(key)`"
+      return failure(again, "\(name) is there more than once, first in line \(first)", "keep one of them")
     }
   }
 }

@@ -29,8 +29,8 @@ enum YAMLProblem: Error {
   case memory
   /// What libyaml says, and the line, from 1.
   case syntax(String, line: Int)
-  /// A key that a map has twice, and the line where it stands first.
-  case repeatedKey(String, line: Int)
+  /// A key that a map has twice: the line where it stands first, and the one where it stands again.
+  case repeatedKey(String, first: Int, again: Int)
 }
 
 extension YAMLNode {
@@ -184,7 +184,7 @@ extension YAMLNode {
       if case .other(YAML_MAPPING_END_EVENT) = event.kind { return entries }
       let key = unsafe try node(event, level: level + 1)
       if case .scalar(let name, _) = key.content {
-        if let line = lines[name] { throw .repeatedKey(name, line: line) }
+        if let first = lines[name] { throw .repeatedKey(name, first: first, again: key.line) }
         lines[name] = key.line
       }
       let value = unsafe try node(next(), level: level + 1)

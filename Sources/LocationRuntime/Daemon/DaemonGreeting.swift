@@ -28,6 +28,22 @@ enum DaemonGreeting {
     return lines
   }
 
+  /// Which commands of the settings are not there, a line each.
+  static func complaints(about settings: DaemonSettings) -> [String] {
+    let hooks = [
+      ("notifications.notify_hook", settings.notifyHook), ("sampling.receiver_hook", settings.receiverHook),
+    ]
+    return hooks.compactMap { name, command in
+      guard let program = command.first else { return nil }
+      do throws(Failure) {
+        _ = try CommandPath.resolve(program)
+        return nil
+      } catch {
+        return "\(name): \(error)"
+      }
+    }
+  }
+
   /// What a subscriber asks for that is not there, a line each.
   ///
   /// - Parameters:

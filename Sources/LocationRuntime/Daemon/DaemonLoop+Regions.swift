@@ -63,6 +63,7 @@ extension DaemonLoop {
     self.settings = settings
     hook.command = settings.receiverHook
     notifier.hook = settings.notifyHook
+    DaemonGreeting.complaints(about: settings).forEach(Self.log)
     try live.host.journal.keep(settings.retention, of: live.host.engine, at: clock.read())
   }
 

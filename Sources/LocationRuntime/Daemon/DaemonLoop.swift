@@ -256,6 +256,7 @@ struct DaemonLoop: ~Copyable {
     try resumeTransfers()
     try commit()
     for line in try DaemonGreeting.lines(database, request) { Self.log(line) }
+    DaemonGreeting.complaints(about: settings).forEach(Self.log)
   }
 
   /// Takes what has come, ends the programs, and leaves everything as the next daemon wants it.

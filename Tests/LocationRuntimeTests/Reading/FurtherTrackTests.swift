@@ -191,7 +191,8 @@ import Testing
     let text = "time,lat,lon\n2026-05-01T06:00:00Z,48,11\n".utf16.flatMap {
       isLittle ? [UInt8($0 & 0xFF), UInt8($0 >> 8)] : [UInt8($0 >> 8), UInt8($0 & 0xFF)]
     }
-    #expect(try Reading(mark + text).failure?.what == "text in UTF-16: save it as UTF-8")
+    let failure = try Reading(mark + text).failure
+    #expect(failure?.what == "text in UTF-16" && failure?.remedy == "save the file as UTF-8")
   }
 
   /// Each with the time that it means.

@@ -101,6 +101,20 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test func `a hook that is not there is told at the start and at a reload`() async throws {
+    let run = try DaemonRun()
+    let settings = run.settings("notifications: {notify_hook: [/nowhere/show]}\n")
+    try run.start(settings)
+    func said(_ words: String) async throws {
+      try await run.wait(words) { run.process?.stderr.contains(words) ?? false }
+    }
+    try await said("notifications.notify_hook: /nowhere/show: no such program; check its path")
+    _ = run.settings("sampling: {receiver_hook: [nowhere-to-switch]}\n")
+    #expect(try run.ask(#"{"do":"reload"}"#).contains(#""ok":true"#))
+    try await said("sampling.receiver_hook: no program \"nowhere-to-switch\" in PATH")
+    #expect(await run.end() == 0)
+  }
+
   @Test func `D1 a time on the wall follows the machine's zone while the daemon runs`() async throws {
     let run = try DaemonRun()
     try await Self.add(run, "up", ["--wall", "2030-05-01T07:30"])
