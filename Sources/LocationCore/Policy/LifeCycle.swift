@@ -228,6 +228,8 @@ extension Policy {
   ) {
     guard sessions[index].state == .background, sessions[index].assertions.isEmpty, !sessions[index].hasEnded
     else { return }
+    // Nobody is there to suspend it, nor to see whether it still runs.
+    guard !isAbsent else { return }
     if sessions[index].standard.request != nil {
       cutOffRequest(index, rule: .standard, reason: .suspended, in: &turn)
       // Once the answer is handed over this is called again.

@@ -276,6 +276,7 @@ extension Policy {
     absentSince = nil
     isAbsent = false
     refreshDeadline()
+    forEachSession { policy, index in policy.suspendIfIdle(index, in: &turn) }
     showAgain(in: &turn)
   }
 

@@ -215,6 +215,21 @@ import Testing
     #expect(stage.launches().count == 2, "the back-off is 1 s, as without the gap")
   }
 
+  @Test(arguments: [true, false])
+  func `A1 nobody is suspended while nobody is there to do it`(isGone: Bool) {
+    var stage = Clock.wake.begun()
+    stage.take(8, .machine(.absent(true)))
+    let before = stage.log().count
+    // An answer that was left for the next daemon.
+    for event in stage.handed() { stage.say(9, .acknowledged(event: event, coreSeconds: 0)) }
+    #expect(stage.state() == .background)
+    if isGone { stage.say(9, .orphaned) }
+    stage.take(10, .machine(.absent(false)))
+    #expect(stage.state() == (isGone ? .notRunning : .suspended))
+    #expect(
+      stage.log().dropFirst(before).contains { $0.hasPrefix("suspend ") } == !isGone, "\(stage.log())")
+  }
+
   @Test(arguments: [SubscriberState.suspended, .notRunning])
   func `B8 what a new manifest lets be delivered is when somebody is there again`(_ state: SubscriberState) {
     var stage = Stage()
