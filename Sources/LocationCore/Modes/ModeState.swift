@@ -79,8 +79,26 @@ extension ModePart {
 extension ModeMember {
   /// Every row there is, in the order in which they are shown.
   package static let all: [ModeMember] = [
-    .fetch, .keepAlive, .sockets, .audio, .accessories, .advertised, .transfers, .issue,
+    .fetch, .keepAlive, .sockets, .audio, .accessories, .advertised, .transfers, .issue, .denied,
   ]
+
+  /// What the user does not let a subscriber use, of all modes.
+  static let denied = ModeMember(
+    key: "denied", title: "denied", write: { $2.member($1, $0.denied) },
+    sentences: { $0.denied.isEmpty ? [] : ["by the user: \($0.denied.joined(separator: ", "))"] })
+}
+
+extension SubscriberView {
+  /// What the user does not let it use, as the commands call that which change it.
+  fileprivate var denied: [String] {
+    let modes = session.modes
+    let answers = [
+      ("notifications", modes.notifications?.isAllowed), ("microphone", modes.audio?.mayRecord),
+      ("accessory", modes.accessories?.isAllowed),
+      ("bluetooth", modes.accessories?.isBluetoothDenied.map { !$0 }),
+    ]
+    return answers.filter { $0.1 == false }.map(\.0)
+  }
 }
 
 extension ModeCall.Kind {

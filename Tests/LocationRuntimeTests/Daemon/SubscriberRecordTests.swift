@@ -30,6 +30,8 @@ import Testing
       services: [AdvertisedService(type: "_x._tcp", port: 8000)].compactMap { $0 })
     session.modes.issues = IssueState(at: instant)
     session.modes.issues?.name = "nov"
+    session.modes.audio?.mayRecord = false
+    session.modes.accessories?.isAllowed = false
     return SubscriberView(session, Policy.Configuration())
   }()
 
@@ -47,7 +49,7 @@ import Testing
     for key in ["tasks", "audio", "sockets", "keep_alive_s", "advertised"] {
       #expect(shown[key] != nil && stopped[key] == nil, "\(key)")
     }
-    for key in ["accessories", "transfers", "issue"] { #expect(stopped[key] != nil, "\(key)") }
+    for key in ["accessories", "transfers", "issue", "denied"] { #expect(stopped[key] != nil, "\(key)") }
   }
 
   @Test func `and in words`() {
@@ -57,7 +59,7 @@ import Testing
     let expected = [
       "fetch score 0.500", "keep-alive every 900.000 s at least", "sockets sip", "audio 1 play sounding",
       "accessories meter waits, scale connected", "advertised _x._tcp 8000", "transfers 1 open",
-      "issue nov was there last", "tasks upload",
+      "issue nov was there last", "denied microphone, accessory", "tasks upload",
     ]
     #expect(lines.suffix(expected.count) == expected[...])
   }

@@ -41,6 +41,7 @@ import Testing
     session.modes.transfers?.add(TransferTerms(session: "maps"), at: instant)
     session.modes.issues = IssueState(at: instant)
     session.modes.issues?.name = "nov"
+    session.modes.accessories?.isBluetoothDenied = true
     var whole = Explanation(time: time)
     whole.knownUntil = time
     whole.event = record
@@ -104,7 +105,7 @@ import Testing
       "sockets sip: watched while it is suspended (E4)", "audio session 1 (play) is sounding (F1)",
       "accessory session meter waits for its device (J1)",
       "service _sip._udp at port 5060 is published while it runs (K6)", "transfers 1 open (I1)",
-      "issue nov was there last (I5)",
+      "issue nov was there last (I5)", "denied by the user: bluetooth",
     ]
     #expect(lines.filter(expected.contains) == expected)
     #expect(expected.count == ModeMember.all.count)
