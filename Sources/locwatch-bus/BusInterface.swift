@@ -33,7 +33,9 @@ struct BusInterface: ~Copyable {
       switch word {
       case "--session": kind = .session
       case "--state":
-        guard let path = rest.popFirst() else { throw Failure(.usage, what: "--state needs a file") }
+        guard let path = rest.popFirst() else {
+          throw Failure(.usage, what: "--state needs a file", remedy: "name the state file after it")
+        }
         state = path
       case _: throw Failure(.usage, what: "\(word) is not known", remedy: "locwatch-bus --help tells more")
       }
@@ -51,7 +53,8 @@ struct BusInterface: ~Copyable {
 
   private static func refusal(_ error: MessageBus.Failure, of kind: MessageBus.Kind) -> Failure {
     if error.code == EEXIST {
-      return Failure(.unavailable, what: "\(name) is taken: another locwatch-bus runs")
+      return Failure(
+        .unavailable, what: "\(name) is taken: another locwatch-bus runs", remedy: "end that one first")
     }
     let (bus, remedy) =
       switch kind {
@@ -167,7 +170,7 @@ struct BusInterface: ~Copyable {
     case "RemoveRegion":
       let id = try word(call)
       guard try StateDatabase.open(path: seat.state).remove(.ids([id])) > 0 else {
-        throw Failure(.conditionFails, what: "no region is called \"\(id)\"")
+        throw Failure.unknown("region", id, see: "locwatch regions list")
       }
       try seat.note([.regions([id])])
       return []

@@ -143,7 +143,7 @@ struct BrokerLink {
     while true {
       let bytes = try connection.receive()
       guard !bytes.isEmpty else { return }
-      do throws(Failure) { try session.receive(bytes) } catch { throw SendFailure(error.what) }
+      do throws(Failure) { try session.receive(bytes) } catch { throw SendFailure("\(error)") }
     }
   }
 

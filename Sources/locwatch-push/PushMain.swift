@@ -49,7 +49,9 @@ import LocationRuntime
     var state: String?
     var rest = arguments[...]
     func value(of option: String) throws(Failure) -> String {
-      guard let value = rest.popFirst() else { throw Failure(.usage, what: "\(option) needs a value") }
+      guard let value = rest.popFirst() else {
+        throw Failure(.usage, what: "\(option) needs a value", remedy: "give one after it")
+      }
       return value
     }
     while let word = rest.popFirst() {

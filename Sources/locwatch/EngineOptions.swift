@@ -12,11 +12,16 @@ struct SettingsOptions: ParsableArguments {
   var config: String?
 
   /// The numbers of the rules that the file sets; those by default without one.
-  func rules() throws(Failure) -> Policy.Configuration {
+  func rules() throws(Failure) -> Policy.Configuration { try read().0.policy }
+
+  /// What the file sets for the daemon alone; that by default without one.
+  func daemon() throws(Failure) -> DaemonSettings { try read().1 }
+
+  private func read() throws(Failure) -> (EngineConfiguration, DaemonSettings) {
     var configuration = EngineConfiguration.standard
     var daemon = DaemonSettings()
     if let config { try Settings.read(path: config, into: &configuration, &daemon) }
-    return configuration.policy
+    return (configuration, daemon)
   }
 }
 

@@ -26,7 +26,7 @@ struct LiveOptions: ParsableArguments {
   func address(or gpsd: String?) throws(Failure) -> SourceAddress {
     guard let source else {
       guard sourceSecrets == nil else {
-        throw Failure(.usage, what: "--source-secrets is for --source mqtt:TOPIC")
+        throw Failure(.usage, what: "--source-secrets is for --source mqtt:TOPIC", remedy: "leave it out")
       }
       return try gpsd.map { address throws(Failure) in try SourceAddress(address) } ?? .local
     }

@@ -94,7 +94,9 @@ struct RegionsRename: ReportingCommand {
 
   func perform() throws(Failure) {
     let (_, feature) = try state.feature(of: old)
-    guard new != old else { throw Failure(.cantCreate, what: "the region is called \"\(old)\" already") }
+    guard new != old else {
+      throw Failure(.cantCreate, what: "the region is called \"\(old)\" already", remedy: "give another id")
+    }
     let file = try RegionEdit(id: new).apply(to: Array(feature.geoJSON.utf8), name: old)
     let database = try state.openToChange()
     let users = try database.rename(old, as: feature, with: file)
@@ -167,7 +169,7 @@ extension StateOptions {
     try RegionIDs.require([id], in: database)
     let file = try regions(.ids([id]))
     guard let region = file.regions.first else {
-      throw Failure(.conditionFails, what: "no region is called \"\(id)\"")
+      throw Failure.unknown("region", id, see: "locwatch regions list")
     }
     return (region, try file.feature(at: 0))
   }

@@ -25,9 +25,16 @@ struct StateOptions: ParsableArguments {
     Terminal.note("there is no state file \(path) yet; \(remedy)")
   }
 
-  /// The store to change; creates one if there is none.
+  /// The store to change; creates one if there is none. Says on standard error where a daemon would refuse it.
   func open() throws(Failure) -> StateDatabase {
-    try StateDatabase.open(path: try StatePath.resolve(option: state))
+    let path = try StatePath.resolve(option: state)
+    let database = try StateDatabase.open(path: path)
+    do throws(Failure) {
+      try StatePath.requireSafeFolders(of: path)
+    } catch {
+      Terminal.note("locwatch run refuses this state file: \(error)")
+    }
+    return database
   }
 
   /// The store to change. Says on standard error where a daemon runs that does not read it.

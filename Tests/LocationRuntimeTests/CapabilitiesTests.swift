@@ -76,6 +76,15 @@ import Testing
     #expect(try DaemonProbe(status: JSONTree(Array(#"{"stale":true}"#.utf8))) == nil)
   }
 
+  @Test(arguments: [("/bin/true", "yes"), ("/nowhere/show", "no")])
+  func `A6 the command of the settings shows notifications`(program: String, works: String) {
+    let bus = BusNames(.session)
+    let found = ServiceProbe(machine: bus, session: bus, notifyHook: [program]).look([])
+    let notifications = found.first { $0.name == "notifications" }
+    #expect(notifications?.state.rawValue == works && notifications?.detail.contains(program) == (works == "yes"))
+    #expect((notifications?.remedy == nil) == (works == "yes"))
+  }
+
   @Test func `A6 every capability is told, and where there is none, why not and what to do`() async throws {
     let folder = TemporaryFolder()
     let found = try await Capabilities.look(gpsd: SourceAddress(folder("none.sock")))

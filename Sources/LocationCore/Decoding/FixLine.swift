@@ -31,12 +31,12 @@ package enum FixLine {
         guard let key = scanner.string(in: line), scanner.take(UInt8(ascii: ":"), in: line),
           let value = scanner.value(in: line), draft.note(value, for: line.extracting(key), in: line)
         else {
-          self = .malformed(Self.explain(line, at: scanner.index))
+          self = .malformed(Self.explain(line, scanner))
           return
         }
       } while scanner.take(UInt8(ascii: ","), in: line)
       guard scanner.take(UInt8(ascii: "}"), in: line) else {
-        self = .malformed(Self.explain(line, at: scanner.index))
+        self = .malformed(Self.explain(line, scanner))
         return
       }
     }
@@ -47,8 +47,10 @@ package enum FixLine {
     self = draft.finished(assumeAccuracyMeters: assumeAccuracyMeters)
   }
 
-  private static func explain(_ line: Span<UInt8>, at index: Int) -> String {
-    index >= line.count ? "the JSON object is cut off" : "not valid JSON at column \(index + 1)"
+  private static func explain(_ line: Span<UInt8>, _ scanner: JSONScanner) -> String {
+    if scanner.isTooDeep { return "values nested deeper than \(JSONScanner.maximumDepth)" }
+    return scanner.index >= line.count
+      ? "the JSON object is cut off" : "not valid JSON at column \(scanner.index + 1)"
   }
 }
 

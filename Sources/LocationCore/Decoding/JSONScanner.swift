@@ -20,6 +20,8 @@ package struct JSONScanner {
 
   /// Values nested deeper than this are refused, so that no input can exhaust the stack.
   package static let maximumDepth = 64
+  /// Whether one was.
+  package private(set) var isTooDeep = false
 
   package init(at index: Int = 0) { self.index = index }
 
@@ -60,7 +62,11 @@ package struct JSONScanner {
   /// Moves over a value; nil where there is no whole one.
   package mutating func value(in text: Span<UInt8>, depth: Int = 0) -> Value? {
     skipSpace(in: text)
-    guard index < text.count, depth < Self.maximumDepth else { return nil }
+    guard index < text.count else { return nil }
+    guard depth < Self.maximumDepth else {
+      isTooDeep = true
+      return nil
+    }
     switch text[index] {
     case UInt8(ascii: "\""):
       return string(in: text).map { .string($0) }

@@ -49,7 +49,9 @@ package struct FleetCatalog {
     do {
       catalog = try RegionCatalog(entries.map(\.feature.region).filter { !$0.isOfBeacons })
     } catch {
-      throw Failure(.data, what: "version \(version) of the regions can't be used: \(error)")
+      throw Failure(
+        .data, what: "version \(version) of the regions can't be used: \(error)",
+        remedy: "import the regions again: locwatch-fleet regions import --replace")
     }
   }
 
@@ -188,7 +190,9 @@ extension FleetLayout {
     guard let entry = try fleet.get("catalog.\(version)") else { return nil }
     let meta = JetStream.tree(entry.value)
     guard let name = meta["name"]?.string, let chunks = meta["chunks"]?.integer else {
-      throw Failure(.data, what: "version \(version) of the regions is of another version of locwatch")
+      throw Failure(
+        .data, what: "version \(version) of the regions is of another version of locwatch",
+        remedy: "use that version, or import the regions again")
     }
     var since: [(any: Int, outline: Int)] = []
     var text = Array(#"{"type":"FeatureCollection","features":["#.utf8)

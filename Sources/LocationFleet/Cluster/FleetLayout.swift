@@ -143,7 +143,8 @@ package struct FleetLayout {
   package func readSettings() throws(Failure) -> Settings? {
     guard let entry = try fleet.get("settings") else { return nil }
     guard let settings = try? ExactDecoder.value(Settings.self, of: JetStream.tree(entry.value)) else {
-      throw Failure(.config, what: "the fleet's settings are of another version of locwatch")
+      throw Failure(
+        .config, what: "the fleet's settings are of another version of locwatch", remedy: "use that version")
     }
     return settings
   }

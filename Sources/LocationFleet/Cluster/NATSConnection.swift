@@ -44,7 +44,7 @@ package import LocationFormats
     let files = [options.authority, options.certificate, options.key].compactMap { $0 }
     for file in files { _ = try FileBytes.read(path: file) }
     guard options.key == nil || options.certificate != nil else {
-      throw Failure(.usage, what: "--key needs --certificate")
+      throw Failure(.usage, what: "--key needs --certificate", remedy: "give both")
     }
     if let file = options.credentials {
       let text = String(decoding: try FileBytes.read(path: file), as: UTF8.self)

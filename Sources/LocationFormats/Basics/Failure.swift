@@ -53,6 +53,16 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     unknown("subscriber", name, among: names, see: "locwatch subscribers list")
   }
 
+  /// What to do where there is no memory left.
+  package static let memoryRemedy = "end other programs, or give it more memory"
+  /// What to do where there are no descriptors left.
+  package static let descriptorRemedy = "raise its limit of open files (LimitNOFILE, ulimit -n)"
+  /// What to do where there is no thread left.
+  package static let threadRemedy = "end other programs, or raise its limit of tasks (TasksMax, ulimit -u)"
+
+  /// The same for whoever is told what is done about it.
+  package var withoutRemedy: Failure { Failure(code, file: file, line: line, what: what) }
+
   /// One line, whatever the parts contain.
   public var description: String {
     var text = ""

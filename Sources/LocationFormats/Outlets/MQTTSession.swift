@@ -258,7 +258,9 @@ package struct MQTTSession {
       guard body.count > 2 else { throw Self.broken("its SUBACK has \(body.count) bytes") }
       let isWish = wishes.remove(UInt16(body[first]) << 8 | UInt16(body[first + 1])) != nil
       guard isWish || !body.dropFirst(2).contains(0x80) else {
-        throw Failure(.noPermission, what: "the broker refuses a subscription")
+        throw Failure(
+          .noPermission, what: "the broker refuses a subscription",
+          remedy: "let this user read the topic, in the broker's configuration")
       }
       events.append(.alive)
     case 13: events.append(.alive)
@@ -297,19 +299,28 @@ package struct MQTTSession {
   private func judge(_ code: UInt8) throws(Failure) {
     switch code {
     case 0: return
-    case 2: throw Failure(.unavailable, what: "the broker refuses the client's name")
-    case 3: throw Failure(.unavailable, what: "the broker is not ready")
+    case 2:
+      throw Failure(
+        .unavailable, what: "the broker refuses the client's name",
+        remedy: "let it connect under this client id, in the broker's configuration")
+    case 3:
+      throw Failure(
+        .unavailable, what: "the broker is not ready", remedy: "try again, or look into the broker's log")
     case 4, 5:
       throw Failure(
         .noPermission,
         what: hasUser
-          ? "the broker refuses user and password (of the file of secrets)"
-          : "the broker wants a user and password (in the file of secrets)")
-    default: throw Failure(.unavailable, what: "the broker refuses the connection (\(code))")
+          ? "the broker refuses user and password" : "the broker wants a user and password",
+        remedy: hasUser ? "check them in the file of secrets" : "write them to the file of secrets")
+    default:
+      throw Failure(
+        .unavailable, what: "the broker refuses the connection (\(code))",
+        remedy: "look into the broker's log")
     }
   }
 
   private static func broken(_ what: String) -> Failure {
-    Failure(.data, what: "the other side does not speak MQTT 3.1.1: \(what)")
+    Failure(
+      .data, what: "the other side does not speak MQTT 3.1.1: \(what)", remedy: "check host, port and TLS")
   }
 }

@@ -79,7 +79,8 @@ package struct OutletSecrets: Hashable, Sendable {
   /// - Throws: `.config` where there is none, it is no address of that kind of outlet, or it may not be spoken to.
   package func address(of outlet: OutletSettings) throws(Failure) -> OutletAddress {
     guard let url = url ?? outlet.url else {
-      throw Failure(.config, what: "neither settings nor secrets have a url")
+      throw Failure(
+        .config, what: "neither settings nor secrets have a url", remedy: "write url: to one of them")
     }
     let address = try OutletAddress(url)
     try address.require(outlet.kind, allowsPlain: outlet.allowsPlain, code: .config)

@@ -25,14 +25,18 @@ package struct WaypointChange: Sendable {
     _ tree: JSONTree, outlet: String, known: (String) throws(Failure) -> RegionFeature?
   ) throws(Failure) {
     guard case .array(let waypoints)? = tree["waypoints"] else {
-      throw Failure(.data, what: "it has no list of waypoints")
+      throw Failure(
+        .data, what: "it has no list of waypoints", remedy: "send waypoints: […], as OwnTracks publishes them"
+      )
     }
     var names: Set<String> = []
     for waypoint in waypoints {
       let name = waypoint["rid"]?.string ?? waypoint["desc"]?.string
-      guard let name, !name.isEmpty else { throw Failure(.data, what: "a waypoint has neither rid nor desc") }
+      guard let name, !name.isEmpty else {
+        throw Failure(.data, what: "a waypoint has neither rid nor desc", remedy: "give each of them one")
+      }
       guard names.insert(name).inserted else {
-        throw Failure(.data, what: "waypoint \"\(name)\" comes twice")
+        throw Failure(.data, what: "waypoint \"\(name)\" comes twice", remedy: "send it once")
       }
       if Self.isOutOfRange(waypoint["lat"], 90) || Self.isOutOfRange(waypoint["lon"], 180) {
         removed.append(name)
@@ -42,7 +46,9 @@ package struct WaypointChange: Sendable {
       var edit = RegionEdit(id: name)
       edit.tags = [Self.tag(of: outlet)]
       guard Self.number(waypoint["rad"]) ?? 0 != 0 else {
-        throw Failure(.data, what: "waypoint \"\(name)\" is no place: it has no radius: rad, metres")
+        throw Failure(
+          .data, what: "waypoint \"\(name)\" is no place: it has no radius: rad, metres",
+          remedy: "give it one, or a latitude beyond 90 to remove it")
       }
       let read = try RegionFile.read(bytes: Array(list.text.utf8), name: "setWaypoints")
       guard read.regions.count == 1 else {
@@ -58,7 +64,8 @@ package struct WaypointChange: Sendable {
       guard case .circle(let center, let radius) = feature.region.shape, case .circle = there.region.shape
       else {
         throw Failure(
-          .data, what: "region \"\(name)\" is no circle, and a waypoint can't make it another shape")
+          .data, what: "region \"\(name)\" is no circle, and a waypoint can't make it another shape",
+          remedy: "change it with locwatch regions add")
       }
       files.append(try there.moved(to: PlaceText.Circle(center: center, radiusMeters: radius)))
     }

@@ -33,7 +33,9 @@ package import LocationCore
   package init(
     assumeAccuracyMeters: Double?, isLive: Bool = false, acceptsSimulated: Bool = true
   ) throws(Failure) {
-    guard let data = unsafe locwatch_gps_new() else { throw Failure(.tryAgain, what: "no memory for libgps") }
+    guard let data = unsafe locwatch_gps_new() else {
+      throw Failure(.tryAgain, what: "no memory for libgps", remedy: Failure.memoryRemedy)
+    }
     unsafe self.data = data
     self.acceptsSimulated = acceptsSimulated
     track = GPSDTrack(assumeAccuracyMeters: assumeAccuracyMeters, isLive: isLive)

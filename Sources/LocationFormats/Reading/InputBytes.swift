@@ -126,7 +126,7 @@ package struct InputBytes: ~Copyable {
       Failure(
         .data, file: file, what: "the gzip data ends early", remedy: "get the whole file")
     case .noMemory:
-      Failure(.tryAgain, file: file, what: "no memory to unpack gzip")
+      Failure(.tryAgain, file: file, what: "no memory to unpack gzip", remedy: Failure.memoryRemedy)
     }
   }
 }

@@ -113,7 +113,9 @@ package struct InputFile: ~Copyable {
       return Failure(
         .noPermission, file: file, what: "can't \(doing) it: \(reason)", remedy: "check its permissions")
     default:
-      return Failure(.io, file: file, what: "can't \(doing) it: \(reason)")
+      return Failure(
+        .io, file: file, what: "can't \(doing) it: \(reason)",
+        remedy: "check the disk, or copy the file first")
     }
   }
 }

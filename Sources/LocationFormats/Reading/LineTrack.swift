@@ -152,7 +152,7 @@ package struct LineTrack: FormatTrack {
   /// What is wrong with a line that is longer than any.
   static let tooLong = "the line is longer than \(maximumLineBytes >> 10) KiB"
   /// What to do about a line among good ones.
-  static let lineRemedy = "mend the line, or take it out"
+  package static let lineRemedy = "mend the line, or take it out"
 
   private func failure(_ what: String, remedy: String? = nil) -> Failure {
     Failure(.data, file: file, line: max(line, 1), what: what, remedy: remedy)

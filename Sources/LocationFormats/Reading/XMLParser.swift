@@ -32,7 +32,7 @@ package import LocationCore
       to: locwatch_xml_budget(used: 0, limit: Self.memoryBudgetBytes, is_exceeded: 0))
     guard let parser = unsafe locwatch_xml_parser_create(budget) else {
       unsafe budget.deallocate()
-      throw Failure(.tryAgain, file: file, what: "no memory for the XML parser")
+      throw Failure(.tryAgain, file: file, what: "no memory for the XML parser", remedy: Failure.memoryRemedy)
     }
     unsafe state = .allocate(capacity: 1)
     unsafe state.initialize(

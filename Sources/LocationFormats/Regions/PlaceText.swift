@@ -34,9 +34,8 @@ package enum PlaceText {
   package static func circle(_ text: String) throws(Failure) -> Circle {
     var text = text
     // The radius may have a unit.
-    if let comma = text.lastIndex(of: ","), text.last?.isLetter == true,
-      let meters = try? MeasureText.meters(String(text[text.index(after: comma)...]))
-    {
+    if let comma = text.lastIndex(of: ","), text.last?.isLetter == true {
+      let meters = try MeasureText.meters(String(text[text.index(after: comma)...]))
       text = "\(text[...comma])\(JSONText.number(meters))"
     }
     let numbers = try numbers(
@@ -83,7 +82,7 @@ package enum PlaceText {
             remedy: "write {\"lat\":LAT,\"lon\":LON}, without quotes around the numbers")
         }
         return try RegionDraft.coordinate(
-          RegionDraft.Position(longitude: report.longitude, latitude: report.latitude), .latitudeFirst)
+          RegionDraft.Position(longitude: report.longitude, latitude: report.latitude), .named)
       case .gpsd, .other:
         throw RegionProblem(what: "an object without lat and lon", remedy: "write {\"lat\":LAT,\"lon\":LON}")
       case .malformed(let why): throw RegionProblem(what: why, remedy: nil)

@@ -45,7 +45,9 @@ package struct PMTiles: TileArchive {
     let descriptor = SystemCall.openFile(path, O_RDONLY | O_CLOEXEC)
     file = OpenFile(descriptor)
     guard descriptor >= 0 else {
-      throw Failure(.noInput, file: path, what: "can't open it: \(SystemReason.text(errno))")
+      throw Failure(
+        .noInput, file: path, what: "can't open it: \(SystemReason.text(errno))",
+        remedy: "check its path and its permissions")
     }
     header = try Self.read(descriptor, path, at: 0, count: UInt64(Self.headerBytes))
     guard header.count == Self.headerBytes, header.starts(with: Self.signature), header[7] == 3 else {

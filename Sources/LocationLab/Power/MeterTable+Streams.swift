@@ -11,7 +11,9 @@ extension MeterStream {
     let table = try MeterTable(text, file: file, known: ["seconds", "energy_uj"])
     let time = try table.timeColumn()
     guard let energy = table.column("energy_uj") else {
-      throw Failure(.data, file: file, what: "no column `energy_uj`")
+      throw Failure(
+        .data, file: file, what: "no column `energy_uj`",
+        remedy: "write what the file energy_uj of the package holds")
     }
     let range = try table.number("max_energy_range_uj")
     let watts = try table.number("max_power_w") ?? raplMaximumWatts
@@ -152,7 +154,8 @@ extension MeterStream {
     guard watts != nil || volts != nil && amperes != nil || counter != nil else {
       throw Failure(
         .data, file: file,
-        what: "neither power_w, nor voltage_v and current_a, nor energy_mwh is among the columns")
+        what: "neither power_w, nor voltage_v and current_a, nor energy_mwh is among the columns",
+        remedy: "name what the meter measures so in the first line")
     }
     var integral = PowerIntegral()
     for (_, values) in table.rows {

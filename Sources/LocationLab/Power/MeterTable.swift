@@ -30,7 +30,9 @@ struct MeterTable {
       }
     }
     guard let names else {
-      throw Failure(.data, file: file, what: "no line with the names of the columns")
+      throw Failure(
+        .data, file: file, what: "no line with the names of the columns",
+        remedy: "write the names above the values, as `seconds,power_w`")
     }
     columns = names
     try Self.refuseOtherClocks(remarks, file: file)
@@ -44,7 +46,9 @@ struct MeterTable {
   func number(_ remark: String) throws(Failure) -> Double? {
     guard let text = remarks[remark] else { return nil }
     guard let value = Double(text), value.isFinite, value > 0 else {
-      throw Failure(.data, file: file, what: "# \(remark)=\(text) is not a number above 0")
+      throw Failure(
+        .data, file: file, what: "# \(remark)=\(text) is not a number above 0",
+        remedy: "write a number, or take the remark out")
     }
     return value
   }
@@ -59,7 +63,9 @@ struct MeterTable {
     var last = -Double.infinity
     for (line, values) in rows {
       guard let seconds = values[time] else {
-        throw Failure(.data, file: file, line: line, what: "a reading without its time")
+        throw Failure(
+          .data, file: file, line: line, what: "a reading without its time",
+          remedy: "write the first number of /proc/uptime before the reading, or take the line out")
       }
       guard seconds > last else {
         throw Failure(
@@ -83,7 +89,9 @@ struct MeterTable {
           remedy: StrictYAML.suggestion(for: name, among: known, of: "columns"))
       }
       guard !names.contains(name) else {
-        throw Failure(.data, file: file, line: line, what: "column \"\(name)\" is there twice")
+        throw Failure(
+          .data, file: file, line: line, what: "column \"\(name)\" is there twice",
+          remedy: "take one of them out")
       }
       names.append(name)
     }
@@ -95,7 +103,9 @@ struct MeterTable {
   ) throws(Failure) -> [Double?] {
     let cells = row.split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
     guard cells.count == count else {
-      throw Failure(.data, file: file, line: line, what: "\(cells.count) values under \(count) names")
+      throw Failure(
+        .data, file: file, line: line, what: "\(cells.count) values under \(count) names",
+        remedy: "mend the line, or take it out")
     }
     var values: [Double?] = []
     for cell in cells {
@@ -104,7 +114,9 @@ struct MeterTable {
       } else if let value = Double(String(cell)), value.isFinite {
         values.append(value)
       } else {
-        throw Failure(.data, file: file, line: line, what: "\"\(cell)\" is not a number")
+        throw Failure(
+          .data, file: file, line: line, what: "\"\(cell)\" is not a number",
+          remedy: "mend the line, or take it out")
       }
     }
     return values

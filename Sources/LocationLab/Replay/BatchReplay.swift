@@ -87,7 +87,7 @@ package enum BatchReplay {
         let outcome = try await Replay.replay(TrackPart(path: path), isNamed: true, request, into: &printer)
         note(outcome, of: path)
       case .unusable(let why):
-        refuse(Failure(.data, file: input.name, line: input.number, what: why))
+        refuse(Failure(.data, file: input.name, line: input.number, what: why, remedy: LineTrack.lineRemedy))
       }
     }
     if let track {

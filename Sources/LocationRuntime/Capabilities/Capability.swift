@@ -36,8 +36,9 @@ public struct Capabilities: Sendable {
   /// - Parameters:
   ///   - address: where gpsd is asked; nil for the daemon's, or this machine's.
   ///   - status: what `locwatch status` tells, where that counts.
+  ///   - notifyHook: the command of the settings that shows notifications; empty where there is none.
   package static func look(
-    gpsd address: SourceAddress?, status: JSONTree? = nil
+    gpsd address: SourceAddress?, status: JSONTree? = nil, notifyHook: [String] = []
   ) async throws(Failure) -> Capabilities {
     let daemon = address == nil ? status.flatMap { DaemonProbe(status: $0) } : nil
     let own = daemon.flatMap { $0.address.traits.isGPSD ? $0.address : nil }
@@ -46,7 +47,9 @@ public struct Capabilities: Sendable {
       let machine = BusNames(.system)
       let found =
         (daemon?.corrected(gpsd) ?? gpsd) + MachineProbe.look(machine) + SuspensionProbe.look()
-      return found + ServiceProbe(machine: machine, session: BusNames(.session)).look(found)
+      return found
+        + ServiceProbe(machine: machine, session: BusNames(.session), notifyHook: notifyHook)
+        .look(found)
     }
     return Capabilities(all: all)
   }

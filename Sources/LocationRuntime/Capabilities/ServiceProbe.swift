@@ -7,6 +7,8 @@ struct ServiceProbe {
   let machine: BusNames
   /// The bus of the user's session.
   let session: BusNames
+  /// The command that shows notifications; empty where there is none.
+  var notifyHook: [String] = []
 
   /// - Parameter others: what was found out of gpsd and the machine.
   func look(_ others: [Capability]) -> [Capability] {
@@ -162,6 +164,15 @@ struct ServiceProbe {
   }
 
   private var notifications: Capability {
+    if let program = notifyHook.first {
+      do throws(Failure) {
+        let path = try CommandPath.resolve(program)
+        return Capability("notifications", .yes, "local notifications (D) go to \(path)")
+      } catch {
+        return Capability(
+          "notifications", .no, "local notifications (D): notify_hook: \(error.what)", remedy: error.remedy)
+      }
+    }
     let helper = NotifyHook.desktop(environment: ProgramStart.inheritedEnvironment())
     guard helper.isEmpty else {
       guard session.has("org.freedesktop.Notifications") else {

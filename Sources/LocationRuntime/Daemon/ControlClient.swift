@@ -38,7 +38,8 @@ package final class ControlClient {
     state: String, database: StateDatabase? = nil, answerSeconds: Double = DaemonLimits.answerSeconds
   ) throws(Failure) -> ControlClient? {
     guard let descriptor = ControlAddress.newSocket(waits: true) else {
-      throw Failure(.tryAgain, what: "no descriptors left: \(SystemReason.text(errno))")
+      throw Failure(
+        .tryAgain, what: "no descriptors left: \(SystemReason.text(errno))", remedy: Failure.descriptorRemedy)
     }
     // While its queue is full, connecting waits as sending does (unix(7)).
     var limit = timeval()

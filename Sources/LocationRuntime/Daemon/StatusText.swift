@@ -19,9 +19,14 @@ package enum StatusText {
       rows.append(["daemon", "runs since \(since), process \(pid)"])
       rows.append(["source", "\(gpsd): \(describe(source: status["source"], of: gpsd))"])
     } else {
-      let remedy = text("last_seen").map { "last seen \($0)" } ?? "locwatch run starts it"
+      let lastSeen = text("last_seen").map { "last seen \($0)" }
+      let isHung = status["answers"] == .boolean(false)
       rows.append([
-        "daemon", "does not \(status["answers"] == .boolean(false) ? "answer" : "run"); \(remedy)",
+        "daemon",
+        isHung
+          ? "does not answer; " + (lastSeen.map { "\($0); " } ?? "")
+            + "if it goes on so, end it and start it again"
+          : "does not run; " + (lastSeen ?? "locwatch run starts it"),
       ])
       if let other = text("other_daemon") {
         rows.append(["", "another runs: locwatch status --state \(other)"])

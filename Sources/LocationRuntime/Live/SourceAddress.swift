@@ -123,7 +123,7 @@ public struct SourceAddress: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: ``Failure`` of code 64 where it is no broker.
   public func with(secrets: String) throws(Failure) -> SourceAddress {
     guard case .sibling(.mqtt(let broker, let topic, _)) = endpoint else {
-      throw Failure(.usage, what: "--source-secrets is for --source mqtt:TOPIC")
+      throw Failure(.usage, what: "--source-secrets is for --source mqtt:TOPIC", remedy: "leave it out")
     }
     return SourceAddress(endpoint: .sibling(.mqtt(broker: broker, topic: topic, secrets: secrets)))
   }

@@ -29,12 +29,14 @@ extension Failure {
       self.init(.data, file: path, what: "not an SQLite database", remedy: "name another file with --state")
     case .SQLITE_CORRUPT, .SQLITE_FORMAT, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG:
       self = StateDatabase.damage("the database is damaged (\(reason))", path)
+    case .SQLITE_ERROR where reason == "malformed JSON":
+      self = StateDatabase.damage("one of its rows can't be read (\(reason))", path)
     case .SQLITE_ERROR:
       // Our statements are fixed: what is wrong is what they meet.
       self = StateDatabase.damage("its tables are not those of locwatch (\(reason))", path)
     case .SQLITE_FULL:
       self.init(
-        .io, file: path, what: "the disk is full; nothing was changed", remedy: "make room and try again")
+        .io, file: path, what: "the disk is full", remedy: "nothing was changed; make room and try again")
     case .SQLITE_IOERR:
       self.init(.io, file: path, what: "can't be read or written (\(reason))", remedy: "check the disk")
     case .SQLITE_BUSY, .SQLITE_LOCKED:

@@ -67,7 +67,9 @@ package enum StatePath {
   package static func absolute(_ path: String) throws(Failure) -> String {
     if path.hasPrefix("/") { return path }
     guard let folder = unsafe getcwd(nil, 0) else {
-      throw Failure(.noInput, file: path, what: "the working directory is gone")
+      throw Failure(
+        .noInput, file: path, what: "the working directory is gone",
+        remedy: "change to another folder, or give a path from the root")
     }
     defer { unsafe free(folder) }
     return unsafe String(cString: folder) + "/" + path
@@ -206,7 +208,7 @@ package enum StatePath {
   /// on the way that links lead to.
   ///
   /// - Throws: `.noPermission`; `.noInput` where there is no working directory.
-  static func requireSafeFolders(of path: String) throws(Failure) {
+  package static func requireSafeFolders(of path: String) throws(Failure) {
     guard geteuid() == 0 else { return }
     let named = folders(above: try absolute(path))
     var last = "/"
@@ -248,11 +250,13 @@ package enum StatePath {
     let isSticky = target.st_mode & S_ISVTX != 0 && !holdsIt
     let isGroups = target.st_mode & S_IWGRP != 0 && target.st_gid != 0
     let isEverybodys = target.st_mode & S_IWOTH != 0
-    guard own.st_uid == 0, target.st_uid == 0, isSticky || !isGroups && !isEverybodys else {
+    let isRoots = own.st_uid == 0 && target.st_uid == 0
+    guard isRoots, isSticky || !isGroups && !isEverybodys else {
       throw Failure(
         .noPermission, file: path,
         what: "another user can replace it or its log, because \(folder) is not root's alone",
-        remedy: "run locwatch as that user, or name another file with --state")
+        remedy: (isRoots ? "chmod go-w \(CommandText.line([folder]))" : "run locwatch as that user")
+          + ", or name another file with --state")
     }
   }
 

@@ -21,7 +21,8 @@ package final class FirstUnlock: Sendable {
     let folder = Self.folder(of: path)
     try StatePath.requireSafeFolders(of: path)
     guard let changes = Descriptor.fileWatch() else {
-      throw Failure(.tryAgain, what: "no descriptors left: \(SystemReason.text(errno))")
+      throw Failure(
+        .tryAgain, what: "no descriptors left: \(SystemReason.text(errno))", remedy: Failure.descriptorRemedy)
     }
     self.changes = changes
     // A file may be made readable after it was made.

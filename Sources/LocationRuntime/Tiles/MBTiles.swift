@@ -33,7 +33,9 @@ package struct MBTiles: TileArchive {
       let first = min(max(least, 0), 30)
       zooms = first...max(first, min(most, 30))
     } catch {
-      throw Failure(.data, file: path, what: "no MBTiles file: \(Self.words(error))")
+      throw Failure(
+        .data, file: path, what: "no MBTiles file: \(Self.words(error))",
+        remedy: "give a file of MBTiles or PMTiles")
     }
   }
 

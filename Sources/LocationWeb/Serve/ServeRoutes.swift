@@ -281,6 +281,6 @@ struct ServeRoutes {
   }
 
   private static func unknown(_ id: String) -> Failure {
-    Failure(.conditionFails, what: "no region is called \"\(id)\"")
+    Failure.unknown("region", id, see: "locwatch regions list")
   }
 }

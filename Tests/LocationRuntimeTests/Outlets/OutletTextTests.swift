@@ -136,7 +136,7 @@ import Testing
   @Test(arguments: [
     ("http://example.net/x", "http sends positions in the clear; use https, or add --allow-plain"),
     ("mqtts://example.net", "the address begins with https://"),
-    (nil, "neither settings nor secrets have a url"),
+    (nil, "neither settings nor secrets have a url; write url: to one of them"),
   ])
   func `an address in the secrets is checked like one in the settings`(url: String?, text: String) throws {
     var secrets = OutletSecrets()

@@ -108,7 +108,11 @@ import Testing
     expect(try await run(folder), "not root's alone")
     #expect(unsafe chown(folder.path, 0, 0) == 0)
     #expect(unsafe chmod(folder.path, 0o775) == 0 && chown(folder.path, 0, nobody) == 0)
-    expect(try await run(folder), "not root's alone")
+    expect(try await run(folder), "not root's alone; chmod go-w \(folder.path), or name another file")
+    let ruled = try await Binary.run([
+      "on", "enter", "home", "--circle", "1,2,100", "--state", folder("s.db"), "--", "/bin/true",
+    ])
+    #expect(ruled.status == 0 && ruled.stderr.contains("locwatch run refuses this state file: "), "\(ruled)")
     #expect(unsafe chmod(folder.path, 0o755) == 0 && chown(folder.path, 0, 0) == 0)
     #expect(unsafe mkdir(folder("s.db.run"), 0o755) == 0)
     #expect(unsafe chown(folder("s.db.run"), nobody, nobody) == 0)
