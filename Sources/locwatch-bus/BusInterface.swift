@@ -170,7 +170,7 @@ struct BusInterface: ~Copyable {
     case "RemoveRegion":
       let id = try word(call)
       guard try StateDatabase.open(path: seat.state).remove(.ids([id])) > 0 else {
-        throw Failure.unknown("region", id, see: "locwatch regions list")
+        throw Failure.unknownRegion(id)
       }
       try seat.note([.regions([id])])
       return []

@@ -169,7 +169,7 @@ extension StateOptions {
     try RegionIDs.require([id], in: database)
     let file = try regions(.ids([id]))
     guard let region = file.regions.first else {
-      throw Failure.unknown("region", id, see: "locwatch regions list")
+      throw Failure.unknownRegion(id)
     }
     return (region, try file.feature(at: 0))
   }

@@ -100,6 +100,6 @@ enum RegionIDs {
     let unknown = try database?.unknown(among: ids) ?? ids
     guard let first = unknown.first else { return }
     let known = try database?.regionIDs() ?? []
-    throw Failure.unknown("region", first, among: known, see: "locwatch regions list")
+    throw Failure.unknownRegion(first, among: known)
   }
 }

@@ -89,7 +89,7 @@ extension ModeMember {
 }
 
 extension SubscriberView {
-  /// What the user does not let it use, as the commands call that which change it.
+  /// What the user does not let it use, by the names of the commands that change it.
   fileprivate var denied: [String] {
     let modes = session.modes
     let answers = [

@@ -456,6 +456,11 @@ extension Policy {
   mutating func settle(_ index: Int, in turn: inout PolicyTurn) {
     guard sessions[index].handedCount == 0 else { return suspendIfIdle(index, in: &turn) }
     goOn(index, in: &turn)
+    suspendIfSettled(index, in: &turn)
+  }
+
+  /// Suspends it where nothing holds that off any more.
+  mutating func suspendIfSettled(_ index: Int, in turn: inout PolicyTurn) {
     // Something waits, and it is the limit of the wake that suspends.
     let isPaused = sessions[index].backlogAt != nil
     suspendIfIdle(

@@ -275,8 +275,7 @@ extension Policy {
     passAbsence(until: turn.instant)
     absentSince = nil
     isAbsent = false
-    refreshDeadline()
-    forEachSession { policy, index in policy.suspendIfIdle(index, in: &turn) }
+    forEachSession { policy, index in policy.suspendIfSettled(index, in: &turn) }
     showAgain(in: &turn)
   }
 

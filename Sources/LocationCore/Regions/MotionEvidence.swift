@@ -32,11 +32,15 @@ struct MotionEvidence: Hashable, Sendable, Codable {
   @inline(__always)
   mutating func note(_ point: TangentPlane.Point, at instant: EngineInstant, variance: Double) {
     let sigmas = isMoving ? Self.stillSigmas : Self.movingSigmas
-    let seconds = Self.stepSeconds
-    let inShort = short.note(point, at: instant, variance, every: seconds, memory: 0.96, sigmas)
-    let inMiddle = middle.note(point, at: instant, variance, every: 4 * seconds, memory: 0.92, sigmas)
-    let inLong = long.note(point, at: instant, variance, every: 16 * seconds, memory: 0.85, sigmas)
-    isMoving = max(inShort, inMiddle, inLong) > 0
+    func note(_ sums: inout StepSums, every steps: Double, memory: Float) -> Float {
+      sums.note(
+        point, at: instant, variance: variance, every: steps * Self.stepSeconds, memory: memory,
+        sigmas: sigmas)
+    }
+    isMoving =
+      max(
+        note(&short, every: 1, memory: 0.96), note(&middle, every: 4, memory: 0.92),
+        note(&long, every: 16, memory: 0.85)) > 0
   }
 
   /// The plane has changed: the last places are of no use any more.
@@ -72,12 +76,12 @@ private struct StepSums: Hashable, Sendable, Codable {
 
   /// Takes a place into account, where it is time for the next step; `memory` is what a step is worth at the next.
   ///
-  /// - Returns: above 0 where the products add up to more than so many standard deviations, and the steps are long enough.
+  /// - Returns: above 0 where the products add up to more than `sigmas` standard deviations, and the steps are long enough.
   ///   A number, not an answer: at rest the answers are chance, and a branch on each would be foretold wrongly.
   @inline(__always)
   mutating func note(
-    _ point: TangentPlane.Point, at instant: EngineInstant, _ variance: Double, every seconds: Double,
-    memory: Float, _ sigmas: Float
+    _ point: TangentPlane.Point, at instant: EngineInstant, variance: Double, every seconds: Double,
+    memory: Float, sigmas: Float
   ) -> Float {
     // Not read back from where they were just stored: one load of several waits for the stores of each.
     var products = products

@@ -110,7 +110,7 @@ struct RegionEvidenceTable: Sendable {
     if isActive { activeCount += 1 }
   }
 
-  /// Has each fix update a region's evidence from now on, or none; its record.
+  /// Makes a record for a region that has none, and says whether fixes update it; where it is.
   @discardableResult
   mutating func open(_ rank: Rank, isActive: Bool, by rule: RegionConfiguration) -> Int {
     if rank.isTaken {

@@ -50,8 +50,7 @@ package struct FleetCatalog {
       catalog = try RegionCatalog(entries.map(\.feature.region).filter { !$0.isOfBeacons })
     } catch {
       throw Failure(
-        .data, what: "version \(version) of the regions can't be used: \(error)",
-        remedy: "import the regions again: locwatch-fleet regions import --replace")
+        .data, what: "version \(version) of the regions can't be used: \(error)")
     }
   }
 
@@ -192,7 +191,7 @@ extension FleetLayout {
     guard let name = meta["name"]?.string, let chunks = meta["chunks"]?.integer else {
       throw Failure(
         .data, what: "version \(version) of the regions is of another version of locwatch",
-        remedy: "use that version, or import the regions again")
+        remedy: "use that version")
     }
     var since: [(any: Int, outline: Int)] = []
     var text = Array(#"{"type":"FeatureCollection","features":["#.utf8)

@@ -52,7 +52,6 @@ package struct DeviceReport {
   package static func subject(of name: String) throws(Failure) -> String {
     let bytes = name.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: ".") : $0 }
     let subject = String(decoding: bytes, as: UTF8.self)
-    // nats-server leaves what is about a subject with an empty part without an answer.
     guard FleetLayout.canName(subject) else {
       throw Failure(
         .usage, what: "\"\(name)\" is no device", remedy: "say USER/DEVICE, without *, > and spaces")

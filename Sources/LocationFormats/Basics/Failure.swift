@@ -48,20 +48,24 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
       remedy: NearestWord.to(name, among: names).map { "did you mean \($0)?" } ?? "\(command) lists them")
   }
 
+  /// No region is called so.
+  package static func unknownRegion(_ id: String, among ids: [String] = []) -> Failure {
+    unknown("region", id, among: ids, see: "locwatch regions list")
+  }
+
   /// No subscriber is called so.
   package static func unknownSubscriber(_ name: String, among names: [String] = []) -> Failure {
     unknown("subscriber", name, among: names, see: "locwatch subscribers list")
   }
 
+  /// What to do about text in another encoding.
+  package static let encodingRemedy = "save the file as UTF-8"
   /// What to do where there is no memory left.
-  package static let memoryRemedy = "end other programs, or give it more memory"
+  package static let memoryRemedy = "end other programs, or add memory"
   /// What to do where there are no descriptors left.
-  package static let descriptorRemedy = "raise its limit of open files (LimitNOFILE, ulimit -n)"
+  package static let descriptorRemedy = "raise the limit of open files (LimitNOFILE, ulimit -n)"
   /// What to do where there is no thread left.
-  package static let threadRemedy = "end other programs, or raise its limit of tasks (TasksMax, ulimit -u)"
-
-  /// The same for whoever is told what is done about it.
-  package var withoutRemedy: Failure { Failure(code, file: file, line: line, what: what) }
+  package static let threadRemedy = "end other programs, or raise the limit of tasks (TasksMax, ulimit -u)"
 
   /// One line, whatever the parts contain.
   public var description: String {

@@ -65,7 +65,7 @@ package struct WaypointChange: Sendable {
       else {
         throw Failure(
           .data, what: "region \"\(name)\" is no circle, and a waypoint can't make it another shape",
-          remedy: "change it with locwatch regions add")
+          remedy: "change it with locwatch regions add --replace")
       }
       files.append(try there.moved(to: PlaceText.Circle(center: center, radiusMeters: radius)))
     }

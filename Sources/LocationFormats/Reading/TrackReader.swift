@@ -59,7 +59,7 @@ public struct TrackReader: ~Copyable {
       let isWide = head.format == .other(TrackFormat.wideText)
       throw Failure(
         .data, file: file, line: 1, what: what,
-        remedy: isWide ? RegionFormat.encodingRemedy : TrackFormat.accepted)
+        remedy: isWide ? Failure.encodingRemedy : TrackFormat.accepted)
     }
     timeline = Timeline(options: options)
     piece = head.piece

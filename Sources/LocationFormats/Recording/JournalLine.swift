@@ -81,8 +81,13 @@ extension JournalLine {
   package struct Trouble: Error {
     /// In words.
     package var what: String
+    /// Whether another version of locwatch may know what it is.
+    package var isOtherVersion: Bool
 
-    package init(what: String) { self.what = what }
+    package init(what: String, isOtherVersion: Bool = false) {
+      self.what = what
+      self.isOtherVersion = isOtherVersion
+    }
   }
 
   /// The configuration in a header, where what is not named is as by default, and the snapshot if there is one.
@@ -92,7 +97,9 @@ extension JournalLine {
       throw Trouble(what: "the recording has no version")
     }
     guard version == Self.version else {
-      throw Trouble(what: "a recording of version \(version); this program reads version \(Self.version)")
+      throw Trouble(
+        what: "a recording of version \(version); this program reads version \(Self.version)",
+        isOtherVersion: true)
     }
     do {
       let configuration = try SnapshotFormat.configuration(of: header["configuration"] ?? .object([]))
@@ -104,9 +111,12 @@ extension JournalLine {
       switch error {
       case .later(let version):
         throw Trouble(
-          what: "a snapshot of version \(version); this program reads up to \(SnapshotFormat.version)")
+          what: "a snapshot of version \(version); this program reads up to \(SnapshotFormat.version)",
+          isOtherVersion: true)
       case .unreadable:
-        throw Trouble(what: "the header's configuration or snapshot is none that this program knows")
+        throw Trouble(
+          what: "the header's configuration or snapshot is none that this program knows", isOtherVersion: true
+        )
       }
     }
   }
@@ -123,7 +133,7 @@ extension JournalLine {
     } catch let trouble as Trouble {
       throw trouble
     } catch {
-      throw Trouble(what: "not an event that this program knows")
+      throw Trouble(what: "not an event that this program knows", isOtherVersion: true)
     }
   }
 

@@ -48,8 +48,8 @@ package struct JournalReader: ~Copyable {
       (configuration, snapshot) = try JournalLine.header(in: header ?? [])
     } catch {
       throw Failure(
-        .data, file: input.name, line: 1, what: error.what, remedy: "use the version of locwatch that made it"
-      )
+        .data, file: input.name, line: 1, what: error.what,
+        remedy: error.isOtherVersion ? Self.versionRemedy : "get the file again")
     }
     self.buffer = buffer
     self.input = input
@@ -104,13 +104,15 @@ package struct JournalReader: ~Copyable {
       batch.append(try JournalLine.stamped(in: Array(buffer.bytes[range])))
     } catch {
       isDone = true
-      throw failure(error.what)
+      throw failure(error.what, isOtherVersion: error.isOtherVersion)
     }
   }
 
-  private func failure(_ what: String) -> Failure {
+  private func failure(_ what: String, isOtherVersion: Bool = false) -> Failure {
     Failure(
       .data, file: name, line: max(buffer.number, 1), what: what,
-      remedy: "use the version of locwatch that made it, or cut the file before this line")
+      remedy: (isOtherVersion ? Self.versionRemedy : "get the file again") + ", or cut it before this line")
   }
+
+  private static let versionRemedy = "use the version of locwatch that made it"
 }

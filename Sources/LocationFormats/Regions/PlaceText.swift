@@ -34,7 +34,8 @@ package enum PlaceText {
   package static func circle(_ text: String) throws(Failure) -> Circle {
     var text = text
     // The radius may have a unit.
-    if let comma = text.lastIndex(of: ","), text.last?.isLetter == true {
+    if let comma = text.lastIndex(of: ","), text.count(where: { $0 == "," }) == 2, text.last?.isLetter == true
+    {
       let meters = try MeasureText.meters(String(text[text.index(after: comma)...]))
       text = "\(text[...comma])\(JSONText.number(meters))"
     }

@@ -14,9 +14,6 @@ enum RegionFormat {
   private static let accepted =
     "regions come from GeoJSON, OwnTracks waypoints, KML, GPX, CSV or zones of Home Assistant"
 
-  /// What to do about a text in another encoding.
-  static let encodingRemedy = "save the file as UTF-8"
-
   /// Reads a file in whatever format it is.
   static func read(_ bytes: [UInt8], file: String, options: RegionFile.Options) -> RegionCollector {
     var collector = collect(bytes, file: file, options: options)
@@ -76,7 +73,7 @@ enum RegionFormat {
       } else {
         // XML names its encoding; nothing else is read in UTF-16.
         self =
-          isUTF16 ? .unknown("not UTF-8", remedy: Self.encodingRemedy) : .unknown("XML without an element")
+          isUTF16 ? .unknown("not UTF-8", remedy: Failure.encodingRemedy) : .unknown("XML without an element")
       }
     } else if head.starts(with: Array("PK\u{3}\u{4}".utf8)) {
       self = .unknown("a ZIP archive without KML")

@@ -28,7 +28,7 @@ struct TableRegionReader {
   /// Reads everything; what is wrong is in the collector.
   mutating func read(_ bytes: [UInt8]) {
     if let line = FileBytes.firstLineNotUTF8(bytes) {
-      return collector.note("not UTF-8", RegionFormat.encodingRemedy, line: line)
+      return collector.note("not UTF-8", Failure.encodingRemedy, line: line)
     }
     let start = bytes.span.startsWithByteOrderMark ? 3 : 0
     var line = 0

@@ -49,7 +49,7 @@ package struct StrictYAML {
       throw refuse(nil, "\(bytes.count) bytes are too many for a YAML file (at most \(Self.maximumBytes))")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw refuse(FileBytes.firstLineNotUTF8(bytes), "not UTF-8", "save the file as UTF-8")
+      throw refuse(FileBytes.firstLineNotUTF8(bytes), "not UTF-8", Failure.encodingRemedy)
     }
     try self.init(text, file: file, code: code, mayBeEmpty: mayBeEmpty, isSecret: isSecret)
   }

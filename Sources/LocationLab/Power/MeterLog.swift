@@ -23,7 +23,7 @@ package struct MeterLog: Sendable {
     } else {
       let bytes = try FileBytes.read(path: path)
       guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw Failure(.data, file: path, what: "not UTF-8", remedy: "save the file as UTF-8")
+        throw Failure(.data, file: path, what: "not UTF-8", remedy: Failure.encodingRemedy)
       }
       stream = try Self.stream(text, file: path, kind: kind, shuntMicroohms: shuntMicroohms)
       identity = Self.identity(path, stream, digest: Self.digest(bytes))

@@ -13,7 +13,7 @@ extension MeterStream {
     guard let energy = table.column("energy_uj") else {
       throw Failure(
         .data, file: file, what: "no column `energy_uj`",
-        remedy: "write what the file energy_uj of the package holds")
+        remedy: "add the column: the number in the package's energy_uj file")
     }
     let range = try table.number("max_energy_range_uj")
     let watts = try table.number("max_power_w") ?? raplMaximumWatts
@@ -155,7 +155,7 @@ extension MeterStream {
       throw Failure(
         .data, file: file,
         what: "neither power_w, nor voltage_v and current_a, nor energy_mwh is among the columns",
-        remedy: "name what the meter measures so in the first line")
+        remedy: "call the column of the meter one of these, in the line above the values")
     }
     var integral = PowerIntegral()
     for (_, values) in table.rows {

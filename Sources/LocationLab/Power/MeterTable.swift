@@ -105,7 +105,7 @@ struct MeterTable {
     guard cells.count == count else {
       throw Failure(
         .data, file: file, line: line, what: "\(cells.count) values under \(count) names",
-        remedy: "mend the line, or take it out")
+        remedy: LineTrack.lineRemedy)
     }
     var values: [Double?] = []
     for cell in cells {
@@ -116,7 +116,7 @@ struct MeterTable {
       } else {
         throw Failure(
           .data, file: file, line: line, what: "\"\(cell)\" is not a number",
-          remedy: "mend the line, or take it out")
+          remedy: LineTrack.lineRemedy)
       }
     }
     return values

@@ -170,7 +170,8 @@ struct ServiceProbe {
         return Capability("notifications", .yes, "local notifications (D) go to \(path)")
       } catch {
         return Capability(
-          "notifications", .no, "local notifications (D): notify_hook: \(error.what)", remedy: error.remedy)
+          "notifications", .no, "local notifications (D): \(program): \(error.what)",
+          remedy: error.remedy)
       }
     }
     let helper = NotifyHook.desktop(environment: ProgramStart.inheritedEnvironment())

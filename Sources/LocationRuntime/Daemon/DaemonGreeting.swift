@@ -33,14 +33,17 @@ enum DaemonGreeting {
     let hooks = [
       ("notifications.notify_hook", settings.notifyHook), ("sampling.receiver_hook", settings.receiverHook),
     ]
-    return hooks.compactMap { name, command in
-      guard let program = command.first else { return nil }
-      do throws(Failure) {
-        _ = try CommandPath.resolve(program)
-        return nil
-      } catch {
-        return "\(name): \(error)"
-      }
+    return hooks.compactMap { complaint(about: $1, of: $0) }
+  }
+
+  /// Why a command can't be started; nil where it can, or there is none.
+  private static func complaint(about command: [String], of name: String) -> String? {
+    guard let program = command.first else { return nil }
+    do throws(Failure) {
+      _ = try CommandPath.resolve(program)
+      return nil
+    } catch {
+      return "\(name): \(error)"
     }
   }
 
@@ -54,13 +57,7 @@ enum DaemonGreeting {
     about subscriber: Subscriber, in database: StateDatabase?, regions ids: [String], socket: String
   ) throws(Failure) -> [String] {
     var lines: [String] = []
-    if let program = subscriber.command.first {
-      do throws(Failure) {
-        _ = try CommandPath.resolve(program)
-      } catch {
-        lines.append("\(subscriber.name): \(error)")
-      }
-    }
+    if let complaint = complaint(about: subscriber.command, of: subscriber.name) { lines.append(complaint) }
     if let user = subscriber.confinement?.user {
       do throws(ProgramStart.Refusal) {
         let account = try ProgramAccount(user: user, group: subscriber.confinement?.group)

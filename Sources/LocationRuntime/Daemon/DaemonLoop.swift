@@ -494,7 +494,7 @@ struct DaemonLoop: ~Copyable {
     try switchReceiver()
     try live.commit(at: clock.read())
     if let trouble = live.host.journal.trouble, !absence.lacksDisk {
-      Self.log("\(trouble.withoutRemedy); going on in memory")
+      Self.log("\(trouble); going on in memory")
       // What is decided can't be done, and no program is to be blamed for that.
       absence.lacksDisk = true
       try live.handle(.machine(.absent(true)), at: clock.read())

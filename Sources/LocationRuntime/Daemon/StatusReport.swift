@@ -116,7 +116,7 @@ struct StatusReport {
 
   private var storage: JSONTree? {
     guard let running, let trouble = running.trouble else { return nil }
-    return .object(["held_rows": .integer(running.heldRows), "reason": .string("\(trouble.withoutRemedy)")])
+    return .object(["held_rows": .integer(running.heldRows), "reason": .string("\(trouble)")])
   }
 
   private func tree(of fix: Fix) -> JSONTree {

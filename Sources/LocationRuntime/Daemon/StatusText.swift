@@ -25,7 +25,7 @@ package enum StatusText {
         "daemon",
         isHung
           ? "does not answer; " + (lastSeen.map { "\($0); " } ?? "")
-            + "if it goes on so, end it and start it again"
+            + "if that lasts, end it and start it again"
           : "does not run; " + (lastSeen ?? "locwatch run starts it"),
       ])
       if let other = text("other_daemon") {

@@ -36,7 +36,7 @@ extension Failure {
       self = StateDatabase.damage("its tables are not those of locwatch (\(reason))", path)
     case .SQLITE_FULL:
       self.init(
-        .io, file: path, what: "the disk is full", remedy: "nothing was changed; make room and try again")
+        .io, file: path, what: "the disk is full", remedy: "make room")
     case .SQLITE_IOERR:
       self.init(.io, file: path, what: "can't be read or written (\(reason))", remedy: "check the disk")
     case .SQLITE_BUSY, .SQLITE_LOCKED:

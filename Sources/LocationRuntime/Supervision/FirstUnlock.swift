@@ -22,7 +22,8 @@ package final class FirstUnlock: Sendable {
     try StatePath.requireSafeFolders(of: path)
     guard let changes = Descriptor.fileWatch() else {
       throw Failure(
-        .tryAgain, what: "no descriptors left: \(SystemReason.text(errno))", remedy: Failure.descriptorRemedy)
+        .tryAgain, what: "can't watch files: \(SystemReason.text(errno))",
+        remedy: "raise fs.inotify.max_user_instances, or the limit of open files (LimitNOFILE, ulimit -n)")
     }
     self.changes = changes
     // A file may be made readable after it was made.

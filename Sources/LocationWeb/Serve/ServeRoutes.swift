@@ -281,6 +281,6 @@ struct ServeRoutes {
   }
 
   private static func unknown(_ id: String) -> Failure {
-    Failure.unknown("region", id, see: "locwatch regions list")
+    Failure.unknownRegion(id)
   }
 }

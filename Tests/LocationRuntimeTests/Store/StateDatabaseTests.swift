@@ -320,7 +320,7 @@ import Testing
     let thrown = #expect(throws: Failure.self) { try database.put([file], changing: true) }
     #expect(thrown?.code == .io)
     #expect(thrown?.what == "the disk is full")
-    #expect(thrown?.remedy == "nothing was changed; make room and try again")
+    #expect(thrown?.remedy == "make room")
     #expect(try database.regionIDs() == ["home"])
   }
 
