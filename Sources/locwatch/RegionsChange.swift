@@ -39,6 +39,9 @@ struct RegionsMove: ReportingCommand {
     if place.count > 1 { throw ValidationError("give one place: LAT,LON, such as 48.1371,11.5754") }
     if place.isEmpty, !here, radius == nil { throw ValidationError("give a place, --here or --radius") }
     if !place.isEmpty, here { throw ValidationError("a place and --here exclude each other") }
+    if radius != nil, let text = place.first, text.split(separator: ",").count == 3 {
+      throw ValidationError("give the radius once, in the place or with --radius")
+    }
   }
 
   func perform() throws(Failure) {
@@ -141,7 +144,13 @@ struct RegionsEdit: ReportingCommand {
     let file: RegionFile
     let isChanged: Bool
     do throws(Failure) {
-      file = try RegionEdit(id: id).apply(to: try FileBytes.read(path: text.path), name: text.path)
+      let edited = try FileBytes.read(path: text.path)
+      if let other = (try? JSONTree(edited))?["id"]?.string, other != id {
+        throw Failure(
+          .data, file: text.path, what: "the id was changed",
+          remedy: "change the rest alone, then locwatch regions rename \(CommandText.line([id, other]))")
+      }
+      file = try RegionEdit(id: id).apply(to: edited, name: text.path)
       isChanged = try file.feature(at: 0).geoJSON != feature.geoJSON
       if isChanged { try state.openToChange().replace(id, as: feature, with: file) }
     } catch {

@@ -65,6 +65,10 @@ struct Synth: ReportingCommand {
     var text = SynthText(scenario, seed: seed, as: format)
     let file = try OutputFile(path: output)
     try text.write { piece throws(Failure) in try file.write(piece) }
+    guard text.fixCount > 0 else {
+      throw Failure(
+        .data, file: name, what: "its gaps leave no fix", remedy: "let the steps take longer than the gaps")
+    }
     guard output != "-" else { return }
     let (seconds, meters) = (Int(text.motion.seconds), Int(text.motion.meters))
     try Terminal.print(

@@ -173,6 +173,13 @@ import Testing
       ["regions", "edit", "home"],
       environment: ["EDITOR": "sed -i s/150/200/", "LOCWATCH_UNITS": "imperial"])
     #expect(feet.stdout == "changed home: circle, 656 ft around 48.10000, 11.50000\n", "\(feet)")
+    let other = try await run(["regions", "edit", "home"], environment: ["EDITOR": "sed -i s/home/away/"])
+    #expect(other.status == 65 && other.stderr.contains("then locwatch regions rename home away"), "\(other)")
+    if let path = other.stderr.split(separator: " ").last.map({ $0.filter { !$0.isNewline } }) {
+      try? FileManager.default.removeItem(atPath: path)
+    }
+    let twice = try await run(["regions", "move", "home", "3,4,200", "--radius", "50"])
+    #expect(twice.status == 64 && twice.stderr.contains("give the radius once"), "\(twice)")
     let bad = try await run(["regions", "edit", "home"], environment: ["EDITOR": "sed -i s/200/-1/"])
     #expect(bad.status == 65 && bad.stderr.contains("the text is kept in "), "\(bad)")
     if let path = bad.stderr.split(separator: " ").last.map({ $0.filter { !$0.isNewline } }) {

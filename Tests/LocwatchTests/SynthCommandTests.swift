@@ -41,6 +41,13 @@ import Testing
     #expect(try String(contentsOf: folder.appending(path: file), encoding: .utf8).hasPrefix(start))
   }
 
+  @Test func `a gap that leaves no fix is an error`() async throws {
+    let scenario = "start: 2026-05-04T06:30:00Z\nsteps: [at: [1, 2], gap_s: 100, stop_s: 10]"
+    let (status, folder) = try await run(["@s.yaml", "-o", "@t.gpx"], scenario: scenario)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    #expect(status == 65)
+  }
+
   @Test func `another seed is another track`() async throws {
     var texts: Set<String> = []
     for arguments in [[], ["--seed", "1"], ["--seed", "2"]] {

@@ -94,6 +94,11 @@ struct TableRegionReader {
     draft.order = .named
     var place = (latitude: Double?.none, longitude: Double?.none)
     var properties: [(key: String, json: String)] = []
+    guard fields.dropFirst(columns.count).allSatisfy(\.isEmpty) else {
+      throw RegionProblem(
+        what: "\(fields.count) fields under \(columns.count) names",
+        remedy: "write numbers with a point, and quotes around a text with a comma")
+    }
     for (column, field) in zip(columns, fields) where !field.isEmpty {
       switch column {
       case .latitude: place.latitude = try number(field, "lat")

@@ -77,7 +77,9 @@ package enum MeasureText {
   }
 
   /// `22:00-06:00`
-  package static func text(_ hours: DayHours) -> String { "\(clock(hours.from))-\(clock(hours.to))" }
+  package static func text(_ hours: DayHours) -> String {
+    "\(clock(hours.from))-\(clock(hours.to == 0 ? 24 * 60 : hours.to))"
+  }
 
   private static func clock(_ minute: Int) -> String {
     func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }

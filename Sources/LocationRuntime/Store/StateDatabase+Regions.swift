@@ -259,8 +259,13 @@ extension StateDatabase {
   private static func condition(_ choice: RegionChoice) -> (sql: String, arguments: StatementArguments) {
     switch choice {
     case .all: ("", [])
-    // One argument however many ids there are: SQLite has a limit of 32,766.
-    case .ids(let ids): ("WHERE id IN (SELECT value FROM json_each(?))", [JSONText.strings(ids)])
+    // One argument however many ids there are: SQLite has a limit of 32,766. To it a zero byte ends a text, and no id has
+    // one.
+    case .ids(let ids):
+      (
+        "WHERE id IN (SELECT value FROM json_each(?))",
+        [JSONText.strings(ids.filter { !$0.utf8.contains(0) })]
+      )
     case .tag(let tag): ("WHERE EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)", [tag])
     case .unapplied:
       (

@@ -199,6 +199,9 @@ struct ServeRoutes {
     let question = Question(
       at: try time(http, "at"), event: try number(http, "event"), region: http.query["region"],
       subscriber: http.query["subscriber"])
+    guard question.at == nil || question.event == nil else {
+      throw Failure(.usage, what: "at and event exclude each other", remedy: "give one of them")
+    }
     let explanation = try Explanation(question, state: request.state)
     let text = explanation.text(in: try TimeZoneFile.machine())
     return JSONTree.object(["text": .string(text), "explanation": explanation.tree]).text

@@ -297,6 +297,10 @@ import Testing
       "f: a ZIP archive without KML; \(accepted)"
     ),
     ("id,lat,lon\n", "f: holds no rows"),
+    (
+      "id,lat,lon,radius_m\nhome,48,13,11,57,50\n",
+      "f:2: row 1: 6 fields under 4 names; write numbers with a point, and quotes around a text with a comma"
+    ),
     ("id,name\n", "f: neither JSON, XML nor CSV with lat and lon; \(accepted)"),
     ("name: logger\n", "f: neither JSON, XML nor CSV with lat and lon; \(accepted)"),
   ])

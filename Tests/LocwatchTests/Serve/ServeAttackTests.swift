@@ -40,6 +40,12 @@ import Testing
     }
     #expect(try await server.ask("DELETE", "/api/regions/a%20b%2F%C3%BC").status == 200)
     #expect(try await server.ask("DELETE", "/api/regions/nobody").status == 404)
+    // To SQLite a zero byte ends a text.
+    #expect(try await server.ask("DELETE", "/api/regions/home%00x").status == 404)
+    let other = #"{"lat":1,"lon":2,"radius_m":50}"#
+    #expect(try await server.ask("PUT", "/api/regions/home%00x", body: other).status == 404)
+    let both = "/api/explain?event=1&at=2026-05-04T06:45:42Z"
+    #expect(try await server.ask("GET", both).status == 400)
     let regions = try await server.ask("GET", "/api/regions").body
     #expect(regions.contains(#""id":"home""#) && regions.contains(#""all":1"#), "\(regions)")
     server.process.signal(SIGTERM)
