@@ -31,17 +31,18 @@ extension Policy {
   /// The rule of what holds off suspension: a task or audio if there is one, else a delivery, else the grace.
   @inline(__always)
   private func backgroundRule(_ session: Session) -> Rule {
-    var rule = Rule.suspension
     for assertion in session.assertions {
       switch assertion.reason {
       case .task: return .taskBudget
       case .audio: return .audioSession
-      case .delivery:
-        rule = session.outbox.trigger(of: assertion.owner)?.rule ?? rule
-      case .grace: break
+      case .delivery, .grace: break
       }
     }
-    return rule
+    // The newest delivery counts. The others are not looked for: many events may wait.
+    for assertion in session.assertions.reversed() where assertion.reason == .delivery {
+      if let trigger = session.outbox.trigger(of: assertion.owner) { return trigger.rule }
+    }
+    return .suspension
   }
 
   /// The rule that granted an event whose acknowledgment has not come.
