@@ -67,6 +67,7 @@ struct RegionsMove: ReportingCommand {
     try state.openToChange().replace(id, as: feature, with: file)
     try state.seat().note([.regions([id])])
     if let fix { Terminal.note(fix.described(in: units)) }
+    Terminal.warn(RegionFinding.find(in: file).map(\.line))
     try format.print(
       "\(TextTable.cell(id)): \(file.regions.first?.shape.described(in: units) ?? "")\n",
       of: file.feature(at: 0))
@@ -162,7 +163,8 @@ struct RegionsEdit: ReportingCommand {
     text.remove()
     guard isChanged else { return Terminal.note("nothing was changed") }
     try state.seat().note([.regions([id])])
-    Terminal.warn(try state.openToRead()?.waitingInVain(for: [id]) ?? [])
+    let inVain = try state.openToRead()?.waitingInVain(for: [id]) ?? []
+    Terminal.warn(RegionFinding.find(in: file).map(\.line) + inVain)
     try format.print(
       "changed \(TextTable.cell(id)): \(file.regions.first?.shape.described(in: units) ?? "")\n",
       of: file.feature(at: 0))

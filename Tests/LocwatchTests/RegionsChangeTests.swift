@@ -178,6 +178,11 @@ import Testing
     if let path = other.stderr.split(separator: " ").last.map({ $0.filter { !$0.isNewline } }) {
       try? FileManager.default.removeItem(atPath: path)
     }
+    for change in [["move", "home", "--radius", "5"], ["move", "home", "--radius", "200"]] {
+      let moved = try await run(["regions"] + change)
+      let isSmall = change.last == "5"
+      #expect(moved.status == 0 && moved.stderr.contains("is below 24 m") == isSmall, "\(moved)")
+    }
     let twice = try await run(["regions", "move", "home", "3,4,200", "--radius", "50"])
     #expect(twice.status == 64 && twice.stderr.contains("give the radius once"), "\(twice)")
     let bad = try await run(["regions", "edit", "home"], environment: ["EDITOR": "sed -i s/200/-1/"])
