@@ -12,7 +12,7 @@ package enum DedicatedThread {
     let result = await withCheckedContinuation { (continuation: CheckedContinuation<Value?, Never>) in
       if !start({ continuation.resume(returning: body()) }) { continuation.resume(returning: nil) }
     }
-    guard let result else { throw Failure(.tryAgain, what: "no thread left", remedy: Failure.threadRemedy) }
+    guard let result else { throw Failure.noThread }
     return result
   }
 

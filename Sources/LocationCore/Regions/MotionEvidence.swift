@@ -77,7 +77,7 @@ private struct StepSums: Hashable, Sendable, Codable {
   /// Takes a place into account, where it is time for the next step; `memory` is what a step is worth at the next.
   ///
   /// - Returns: above 0 where the products add up to more than `sigmas` standard deviations, and the steps are long enough.
-  ///   A number, not an answer: at rest the answers are chance, and a branch on each would be foretold wrongly.
+  ///   A number, not an answer: at rest the answers are random, and a branch on each would be mispredicted.
   @inline(__always)
   mutating func note(
     _ point: TangentPlane.Point, at instant: EngineInstant, variance: Double, every seconds: Double,
@@ -125,7 +125,7 @@ private struct StepSums: Hashable, Sendable, Codable {
     let north = end.north - start.north
     let square = east * east + north * north
     let most = MotionEvidence.mostSigmas * MotionEvidence.mostSigmas * variance
-    // No branch: which of the two is more is chance.
+    // Which of the two is greater is random: a branch would be mispredicted.
     let scale = (most / max(square, most, .leastNormalMagnitude)).squareRoot()
     return (Offset(east: scale * east, north: scale * north), min(square, most))
   }

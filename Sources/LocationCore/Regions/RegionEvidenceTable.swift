@@ -177,7 +177,7 @@ struct RegionEvidenceTable: Sendable {
     place(of: slot).map { records[$0].evidence.visits } ?? visited[slot] ?? 0
   }
 
-  /// Asks for the memory of what is known of a region without a record; does not block.
+  /// Prefetches what is known of a region without a record; does not block.
   @inline(__always) func prefetch(_ slot: RegionSlot) { visited.prefetch(slot) }
 
   /// Says of a region at rest outside how often it was visited.

@@ -19,7 +19,7 @@ struct SlotMap: Sendable {
     return cell.slot == slot ? cell.value : nil
   }
 
-  /// Asks for the memory where a slot's value is looked for; does not block.
+  /// Prefetches the cell where the search for a slot begins; does not block.
   @inline(__always) func prefetch(_ slot: RegionSlot) {
     if count > 0 { cells.prefetch(home(of: slot), 0..<MemoryLayout<Cell>.size) }
   }

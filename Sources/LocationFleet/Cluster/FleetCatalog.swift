@@ -49,8 +49,7 @@ package struct FleetCatalog {
     do {
       catalog = try RegionCatalog(entries.map(\.feature.region).filter { !$0.isOfBeacons })
     } catch {
-      throw Failure(
-        .data, what: "version \(version) of the regions can't be used: \(error)")
+      throw Failure(.data, what: "version \(version) of the regions can't be used: \(error)")
     }
   }
 

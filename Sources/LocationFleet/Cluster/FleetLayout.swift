@@ -40,7 +40,8 @@ package struct FleetLayout {
 
   /// Whether a name is a user and a device, and a subject with it stands for that one alone: `*` and `>` stand for many,
   /// and nats-server writes `/` for an empty level of a topic, where `alice/phone` is how users write `alice.phone`.
-  /// It leaves what is about a subject with an empty part without an answer. U+FFFD stands for any bytes that are not UTF-8, which nats-server takes in a topic.
+  /// It does not answer what is about a subject with an empty part. U+FFFD stands for any bytes that are not UTF-8,
+  /// which it takes in a topic.
   static func canName(_ device: String) -> Bool {
     let parts = device.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     return parts.count == 2 && !parts.contains { $0.isEmpty } && device.utf8.count <= mostNameBytes

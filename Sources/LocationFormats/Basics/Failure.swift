@@ -64,8 +64,11 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
   package static let memoryRemedy = "end other programs, or add memory"
   /// What to do where there are no descriptors left.
   package static let descriptorRemedy = "raise the limit of open files (LimitNOFILE, ulimit -n)"
-  /// What to do where there is no thread left.
-  package static let threadRemedy = "end other programs, or raise the limit of tasks (TasksMax, ulimit -u)"
+
+  /// The system starts no thread.
+  package static let noThread = Failure(
+    .tryAgain, what: "no thread left",
+    remedy: "end other programs, or raise the limit of tasks (TasksMax, ulimit -u)")
 
   /// One line, whatever the parts contain.
   public var description: String {

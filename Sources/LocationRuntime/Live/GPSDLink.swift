@@ -59,7 +59,7 @@ package struct GPSDLink: ~Copyable {
         inbox.fail(error)
       }
     }
-    if !isStarted { throw Failure(.tryAgain, what: "no thread left", remedy: Failure.threadRemedy) }
+    if !isStarted { throw Failure.noThread }
   }
 
   /// Runs until it is told to stop, or until gpsd that must be there is not.

@@ -35,8 +35,7 @@ extension Failure {
       // Our statements are fixed: what is wrong is what they meet.
       self = StateDatabase.damage("its tables are not those of locwatch (\(reason))", path)
     case .SQLITE_FULL:
-      self.init(
-        .io, file: path, what: "the disk is full", remedy: "make room")
+      self.init(.io, file: path, what: "the disk is full", remedy: "make room")
     case .SQLITE_IOERR:
       self.init(.io, file: path, what: "can't be read or written (\(reason))", remedy: "check the disk")
     case .SQLITE_BUSY, .SQLITE_LOCKED:

@@ -251,12 +251,12 @@ package enum StatePath {
     let isGroups = target.st_mode & S_IWGRP != 0 && target.st_gid != 0
     let isEverybodys = target.st_mode & S_IWOTH != 0
     let isRoots = own.st_uid == 0 && target.st_uid == 0
-    // A folder that all share stays as it is.
-    let way =
-      !isRoots
-      ? "run locwatch as that user, or "
-      : target.st_mode & S_ISVTX != 0 ? "" : "chmod go-w \(CommandText.line([folder])), or "
     guard isRoots, isSticky || !isGroups && !isEverybodys else {
+      // A folder that all share stays as it is.
+      let way =
+        !isRoots
+        ? "run locwatch as that user, or "
+        : target.st_mode & S_ISVTX != 0 ? "" : "chmod go-w \(CommandText.line([folder])), or "
       throw Failure(
         .noPermission, file: path,
         what: "another user can replace it or its log, because \(folder) is not root's alone",

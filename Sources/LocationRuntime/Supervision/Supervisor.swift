@@ -86,7 +86,7 @@ package final class Supervisor: Sendable {
       var loop = SupervisorLoop(mailbox: mailbox, site: site, socket: socket)
       loop.run()
     }
-    guard hasStarted else { throw Failure(.tryAgain, what: "no thread left", remedy: Failure.threadRemedy) }
+    guard hasStarted else { throw Failure.noThread }
   }
 
   deinit { mailbox.post(.stop) }
