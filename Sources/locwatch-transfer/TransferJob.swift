@@ -27,24 +27,8 @@ struct TransferJob {
   let retrySeconds: Double
   /// The longest of these waits, seconds.
   let longestRetrySeconds: Double
-  /// What came of its requests before.
-  let past: Past
-
-  /// What is kept of a transfer while it waits to be tried again. The daemon gives it back as it is.
-  struct Past {
-    /// Requests in a row that failed.
-    var failures = 0
-    /// Seconds that it has run in all.
-    var seconds = 0.0
-
-    init(_ tree: JSONTree?) {
-      failures = max(0, tree?["failures"]?.integer ?? 0)
-      seconds = tree?["seconds"]?.double ?? 0
-    }
-
-    /// For the daemon.
-    var text: String { "{\"failures\":\(failures),\"seconds\":\(Wording.number(seconds, 3))}" }
-  }
+  /// Requests in a row that failed before. The daemon keeps the number while the transfer waits to be tried again.
+  let failures: Int
 
   /// - Throws: why it can't be begun.
   init(_ line: JSONTree) throws(TransferTrouble) {
@@ -65,7 +49,7 @@ struct TransferJob {
     authority = line["authority"]?.string
     retrySeconds = line["retry"]?.double ?? 1
     longestRetrySeconds = line["longestRetry"]?.double ?? 3600
-    past = Past(line["past"])
+    failures = max(0, line["failures"]?.integer ?? 0)
   }
 
   /// Goes where the server says it is. What is secret does not go to another host.

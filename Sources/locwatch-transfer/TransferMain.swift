@@ -4,9 +4,9 @@ import LocationFormats
 
 /// `locwatch-transfer`: carries the files of one subscriber. The daemon starts it, and nobody else has to.
 ///
-/// It reads lines: `{"start":N,…}`, `{"pause":N}`, `{"cancel":N}`. It says `{"done":N,"bytes":B,"seconds":S}`,
-/// `{"failed":N,"reason":CODE,"seconds":S}`, with `bytes` where it was begun, `{"asks":N}` or, where it is to be started
-/// again after a while, `{"waits":N,"seconds":S,"past":{…}}`. It ends with its input; what has come by then is gone on with.
+/// It reads lines: `{"start":N,…}`, `{"pause":N}`, `{"cancel":N}`. It says `{"done":N,"bytes":B}`,
+/// `{"failed":N,"reason":CODE}`, with `bytes` where it was begun, `{"asks":N}` or, where it is to be started again after a
+/// while, `{"waits":N,"seconds":S,"failures":F}`. It ends with its input; what has come by then is gone on with.
 @main enum TransferProgram {
   static func main() {
     _ = signal(SIGPIPE, SIG_IGN)
@@ -30,12 +30,12 @@ struct TransferLoop {
     var job: TransferJob
     /// The request that runs; nil where the next is to go.
     var file: CurlFile?
-    var past: TransferJob.Past
+    /// Requests in a row that failed.
+    var failures: Int
     /// Redirections that were followed.
     var redirects = 0
     /// Bytes that were on the disk when that was last noted; nil where nothing is noted of this answer.
     var notedBytes: Int?
-    var since = 0.0
   }
 
   private let files: CurlFiles
@@ -92,7 +92,7 @@ struct TransferLoop {
     guard let number = line["start"]?.integer, transfers[number] == nil else { return }
     do throws(TransferTrouble) {
       let job = try TransferJob(line)
-      transfers[number] = Transfer(job: job, past: job.past)
+      transfers[number] = Transfer(job: job, failures: job.failures)
     } catch {
       fail(number, error)
     }
@@ -103,14 +103,14 @@ struct TransferLoop {
   private mutating func startNext() {
     for (number, transfer) in transfers where transfer.file == nil {
       do throws(TransferTrouble) {
-        try start(number, transfer.job, at: Self.now)
+        try start(number, transfer.job)
       } catch {
         fail(number, error)
       }
     }
   }
 
-  private mutating func start(_ number: Int, _ job: TransferJob, at now: Double) throws(TransferTrouble) {
+  private mutating func start(_ number: Int, _ job: TransferJob) throws(TransferTrouble) {
     guard let descriptor = job.isUpload ? try job.file.open() : try job.part.open() else {
       return finish(number, bytes: job.part.deliveredBytes ?? 0)
     }
@@ -118,7 +118,6 @@ struct TransferLoop {
     let standing = job.isUpload ? nil : job.part.standing(of: descriptor)
     guard let file = CurlFile(job, descriptor, from: standing) else { throw TransferTrouble(.file) }
     transfers[number]?.file = file
-    transfers[number]?.since = now
     transfers[number]?.notedBytes = nil
     files.start(file)
   }
@@ -126,13 +125,7 @@ struct TransferLoop {
   private mutating func stop(_ number: Int) {
     guard let file = transfers[number]?.file else { return }
     files.stop(file)
-    noteTime(number)
     transfers[number]?.file = nil
-  }
-
-  private mutating func noteTime(_ number: Int) {
-    guard let transfer = transfers[number] else { return }
-    transfers[number]?.past.seconds += Self.now - transfer.since
   }
 
   /// Notes of what comes how far it is safe, and by which validator it can be gone on with.
@@ -153,10 +146,9 @@ struct TransferLoop {
   /// A request has ended: so has the transfer, or there is a further one.
   private mutating func take(_ file: CurlFile, _ end: CurlFiles.End) {
     guard let (number, transfer) = transfers.first(where: { $0.value.file === file }) else { return }
-    noteTime(number)
     transfers[number]?.file = nil
     // Progress is no failure in a row.
-    if !transfer.job.isUpload, file.hasProgressed { transfers[number]?.past.failures = 0 }
+    if !transfer.job.isUpload, file.hasProgressed { transfers[number]?.failures = 0 }
     do throws(TransferTrouble) {
       try conclude(number, transfer.job, file, end)
     } catch {
@@ -226,32 +218,29 @@ struct TransferLoop {
 
   /// What is noted of it stays until the daemon, which may end before it hears this, has stored that it is done.
   private mutating func finish(_ number: Int, bytes: Int) {
-    let seconds = transfers[number]?.past.seconds ?? 0
     transfers[number] = nil
-    say("\"done\":\(number),\"bytes\":\(bytes),\"seconds\":\(Wording.number(seconds, 3))")
+    say("\"done\":\(number),\"bytes\":\(bytes)")
   }
 
   /// Has the transfer wait, longer each time, until the daemon starts it again.
   private mutating func retry(_ number: Int, after seconds: Int) {
-    guard let job = transfers[number]?.job, var past = transfers[number]?.past else { return }
-    let wait = min(job.retrySeconds * Double(1 << min(past.failures, 20)), job.longestRetrySeconds)
+    guard let transfer = transfers[number] else { return }
+    let job = transfer.job
+    let wait = min(job.retrySeconds * Double(1 << min(transfer.failures, 20)), job.longestRetrySeconds)
     // Many that failed at once do not all come back at once.
     let spread = Double.random(in: 0.75...1)
-    past.failures += 1
     transfers[number] = nil
     let asked = max(wait * spread, Double(min(seconds, 3600)))
-    say("\"waits\":\(number),\"seconds\":\(Wording.number(asked, 3)),\"past\":\(past.text)")
+    say("\"waits\":\(number),\"seconds\":\(Wording.number(asked, 3)),\"failures\":\(transfer.failures + 1)")
   }
 
   /// - Parameter bytes: Those of the file that came or were sent; nil where it could not be begun.
   private mutating func fail(_ number: Int, _ trouble: TransferTrouble, bytes: Int? = nil) {
-    let seconds = transfers[number]?.past.seconds ?? 0
     transfers[number]?.job.erase()
     transfers[number] = nil
     let status = trouble.status.map { ",\"status\":\($0)" } ?? ""
     let carried = bytes.map { ",\"bytes\":\($0)" } ?? ""
-    let took = ",\"seconds\":\(Wording.number(seconds, 3))"
-    say("\"failed\":\(number),\"reason\":\"\(trouble.reason.rawValue)\"\(status)\(carried)\(took)")
+    say("\"failed\":\(number),\"reason\":\"\(trouble.reason.rawValue)\"\(status)\(carried)")
   }
 
   private func say(_ members: String) {
@@ -263,6 +252,4 @@ struct TransferLoop {
       rest = rest.dropFirst(count)
     }
   }
-
-  private static var now: Double { Double(SystemCall.microseconds(of: CLOCK_MONOTONIC)) * 1e-6 }
 }

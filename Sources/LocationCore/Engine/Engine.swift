@@ -547,6 +547,7 @@ extension Engine {
     guard settings.booksPower else { return }
     state.ledger.setUsers(state.policy.findReceiverUsers(), at: state.instant)
     state.ledger.setRunning(state.policy.findBackgroundUsers(), at: state.instant)
+    state.ledger.setTransferring(state.policy.findTransferringUsers(), at: state.instant)
   }
 
   /// Whether there is anybody to offer events to.

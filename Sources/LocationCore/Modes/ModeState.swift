@@ -152,8 +152,8 @@ public enum ModeEvent: Hashable, Sendable, Codable {
   case transferAsks(number: Int)
   /// A request of a transfer failed; it is to be tried again after so many seconds (rule I1).
   case transferBroke(number: Int, retrySeconds: Double)
-  /// A transfer has ended, with the bytes that it carried, where they are known, and the seconds that it took.
-  case transferEnded(number: Int, TransferOutcome, bytes: Int?, seconds: Double)
+  /// A transfer has ended, with the bytes that it carried, where they are known.
+  case transferEnded(number: Int, TransferOutcome, bytes: Int?)
   /// Its accessories (section J).
   case accessory(AccessoryEvent)
   /// It asks for a service of its own to be published on the network, at another port, or no longer (rule K6). Nil:
@@ -193,8 +193,8 @@ extension Policy {
     case .transferAsks(let number): askForTransfer(number, index, in: &turn)
     case .transferBroke(let number, let seconds):
       waitWithTransfer(number, seconds: seconds, index, at: turn.instant)
-    case .transferEnded(let number, let outcome, let bytes, let seconds):
-      endTransfer(number, outcome, bytes: bytes, seconds: seconds, index, in: &turn)
+    case .transferEnded(let number, let outcome, let bytes):
+      endTransfer(number, outcome, bytes: bytes, index, in: &turn)
     case .accessory(let event): take(event, index, in: &turn)
     case .listens:
       // One that was woken meanwhile answers.

@@ -199,15 +199,17 @@ extension Policy {
 
   /// A transfer has ended (rule I2), and what it carried is booked (rule M6).
   mutating func endTransfer(
-    _ number: Int, _ outcome: TransferOutcome, bytes: Int?, seconds: Double, _ index: Int,
-    in turn: inout PolicyTurn
+    _ number: Int, _ outcome: TransferOutcome, bytes: Int?, _ index: Int, in turn: inout PolicyTurn
   ) {
     // One that was canceled may end all the same.
     guard let entry = sessions[index].modes.transfers?.remove(number) else { return }
-    turn.steps.append(
-      .transferred(
-        subscriber: sessions[index].subscriber.name, rule: .transfer, kilobytes: Double(bytes ?? 0) / 1000,
-        seconds: seconds))
+    // The time of the radio is that for which it ran.
+    if let bytes, bytes > 0 {
+      turn.steps.append(
+        .transferred(
+          subscriber: sessions[index].subscriber.name, rule: .transfer, kilobytes: Double(bytes) / 1000,
+          seconds: 0))
+    }
     if let wanted = wantedReason(of: entry, index) {
       let end = TransferBook.SessionEnd(session: entry.terms.session, reason: wanted)
       update(index) { $0.modes.transfers?.note(end) }
@@ -285,7 +287,7 @@ extension Policy {
       orderTransfer(entry.number, .cancel, index, in: &turn)
       let isUnanswered = entry.answerBy.map { $0 <= turn.instant } ?? false
       endTransfer(
-        entry.number, .failed(isUnanswered ? .unanswered : .expired), bytes: nil, seconds: 0, index,
+        entry.number, .failed(isUnanswered ? .unanswered : .expired), bytes: nil, index,
         in: &turn)
     }
     for entry in sessions[index].modes.transfers?.entries ?? [] where entry.answerBy == nil {

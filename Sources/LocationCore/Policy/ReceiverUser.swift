@@ -6,7 +6,7 @@ struct ReceiverUser: Hashable, Sendable, Codable {
 
 /// What the policy knows that the power ledger needs.
 extension Policy {
-  // These two change nothing. They are `mutating` only so that the compiler does not copy the policy for the call.
+  // These three change nothing. They are `mutating` only so that the compiler does not copy the policy for the call.
 
   /// Who needs the receiver now, by name, each under the rule of the most demanding service in use (rule L2).
   mutating func findReceiverUsers() -> [ReceiverUser] {
@@ -24,6 +24,16 @@ extension Policy {
     for index in sessions.indices where sessions[index].state == .background {
       let rule = backgroundRule(sessions[index])
       users.append(ReceiverUser(subscriber: sessions[index].subscriber.name, rule: rule))
+    }
+    return users
+  }
+
+  /// Whose transfers run now, by name (rule M6). Nobody's do while nobody is there to carry them.
+  mutating func findTransferringUsers() -> [ReceiverUser] {
+    guard !isAbsent else { return [] }
+    var users: [ReceiverUser] = []
+    for index in sessions.indices where sessions[index].modes.transfers.map({ $0.runningCount > 0 }) == true {
+      users.append(ReceiverUser(subscriber: sessions[index].subscriber.name, rule: .transfer))
     }
     return users
   }

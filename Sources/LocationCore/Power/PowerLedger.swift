@@ -24,6 +24,9 @@ public struct PowerLedger: Hashable, Sendable, Codable {
     var user: ReceiverUser
     /// When its seconds are over, unless it sends more.
     var end: EngineInstant
+
+    /// Whether it sends until it is told otherwise.
+    var isOpen: Bool { end.microseconds == .max }
   }
 
   /// The payer of what nobody in particular caused.
@@ -133,16 +136,40 @@ extension PowerLedger {
     settle(at: instant)
     let payer = ReceiverUser(subscriber: subscriber, rule: rule)
     var senders = senders ?? []
-    let own = senders.firstIndex { $0.user.subscriber == subscriber }.map { senders.remove(at: $0) }
-    let place = senders.firstIndex { $0.user.subscriber > subscriber } ?? senders.endIndex
-    var users = senders.map(\.user)
-    users.insert(payer, at: place)
-    radioLane.setUsers(users, trigger: payer, sharing, into: &bill)
+    bill.add(Int64(microsecondsIn: kilobytes), .radioKilobytes, payer)
+    let own = senders.first { $0.user.subscriber == subscriber }
+    if own?.isOpen == true { return }
     if radio.transfer(seconds: seconds, at: instant, profile) { bill.add(1_000_000, .radioPromotion, payer) }
     let end = radio.sendingBegins(at: instant).advanced(bySeconds: seconds)
-    senders.insert(Sender(user: payer, end: own.map { max($0.end, end) } ?? end), at: place)
-    self.senders = senders
-    bill.add(Int64(microsecondsIn: kilobytes), .radioKilobytes, payer)
+    senders.removeAll { $0.user.subscriber == subscriber }
+    senders.append(Sender(user: payer, end: own.map { max($0.end, end) } ?? end))
+    setSenders(senders, trigger: payer)
+  }
+
+  /// Who sends or receives from `instant` on, until it is told otherwise, in the order of their names.
+  mutating func setTransferring(_ users: [ReceiverUser], at instant: EngineInstant) {
+    let before = (senders ?? []).filter(\.isOpen).map(\.user)
+    guard users != before else { return }
+    settle(at: instant)
+    var senders = senders ?? []
+    for place in senders.indices where senders[place].isOpen && !users.contains(senders[place].user) {
+      senders[place].end = instant
+    }
+    let newcomers = users.filter { !before.contains($0) }
+    senders.removeAll { sender in newcomers.contains { $0.subscriber == sender.user.subscriber } }
+    let open = RadioMachine.openSeconds
+    senders += newcomers.map { Sender(user: $0, end: instant.advanced(bySeconds: open)) }
+    if let newcomer = newcomers.last, radio.transfer(seconds: open, at: instant, profile) {
+      bill.add(1_000_000, .radioPromotion, newcomer)
+    }
+    if users.isEmpty, let last = senders.map(\.end).max() { radio.release(until: last) }
+    setSenders(senders, trigger: newcomers.last)
+  }
+
+  private mutating func setSenders(_ senders: [Sender], trigger: ReceiverUser?) {
+    let inOrder = senders.sorted { $0.user.subscriber < $1.user.subscriber }
+    radioLane.setUsers(inOrder.map(\.user), trigger: trigger, sharing, into: &bill)
+    self.senders = inOrder
   }
 
   /// The ledger as it will be when nothing changes until `instant`.

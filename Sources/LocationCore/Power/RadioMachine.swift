@@ -18,6 +18,9 @@ struct RadioMachine: Hashable, Sendable, Codable {
   /// Seconds of transfers that wait for the promotion.
   private var waitingSeconds = 0.0
 
+  /// Seconds of a transfer that goes on until it is released: more than the axis has.
+  static let openSeconds = 1e13
+
   /// Takes a transfer of so many seconds; true where it needs a promotion.
   mutating func transfer(seconds: Double, at instant: EngineInstant, _ profile: PowerProfile) -> Bool {
     switch state {
@@ -35,6 +38,15 @@ struct RadioMachine: Hashable, Sendable, Codable {
       fire(at: instant, profile)
     }
     return false
+  }
+
+  /// The transfers without an end have ended; others go on until an instant.
+  mutating func release(until end: EngineInstant) {
+    switch state {
+    case .active: deadline = end
+    case .promoting: waitingSeconds = max(0, deadline?.seconds(to: end) ?? 0)
+    case .tail, .idle: break
+    }
   }
 
   /// When a transfer that was asked for at `instant` begins.

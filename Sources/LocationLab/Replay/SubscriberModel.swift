@@ -147,7 +147,7 @@ struct SubscriberModel {
     case .start:
       transfer.since = instant
       var event = ModeEvent.transferEnded(
-        number: number, transfer.model.outcome, bytes: transfer.model.bytes, seconds: transfer.model.seconds)
+        number: number, transfer.model.outcome, bytes: transfer.model.bytes)
       var end = instant.advanced(bySeconds: transfer.leftSeconds)
       if transfer.model.asks {
         // It asks at once; what comes after the answer is the transfer.

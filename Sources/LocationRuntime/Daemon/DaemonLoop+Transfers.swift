@@ -45,7 +45,7 @@ struct TransferSet {
       "retry": .number("\(settings.transferRetrySeconds)"),
       "longestRetry": .number("\(settings.transferRetryLimitSeconds)"),
       "authority": authority.isEmpty ? nil : .string(authority),
-      "past": processes[subscriber.name]?.past[number],
+      "failures": processes[subscriber.name]?.failedRequests[number].map { .integer($0) },
     ])
     try processes[subscriber.name, default: TransferProcess()].start(
       number, line.text, in: folders, for: subscriber, environment: environment)
@@ -133,7 +133,7 @@ extension DaemonLoop {
       } catch {
         Self.log("\(name): transfer \(number): \(error)")
         guard transfers.spool.job(number, of: name) != nil else {
-          return try end(number, of: name, .failed(.file), bytes: nil, seconds: 0)
+          return try end(number, of: name, .failed(.file), bytes: nil)
         }
         // Its user may not be known yet, or memory be short: what is there stays.
         let refusals = transfers.refusals[name] ?? 0
@@ -162,21 +162,16 @@ extension DaemonLoop {
 
   private mutating func take(_ line: JSONTree, of name: String) throws(Failure) {
     let bytes = line["bytes"]?.integer.map { min(max($0, 0), Self.mostBytes) }
-    // None lasts longer (rule I1).
-    let longest = live.engine.configuration.policy.transfers.expirySeconds
-    let seconds = min(max(line["seconds"]?.double ?? 0, 0), longest)
     if let number = line["done"]?.integer {
-      try end(number, of: name, .done, bytes: bytes, seconds: seconds)
+      try end(number, of: name, .done, bytes: bytes)
     } else if let number = line["failed"]?.integer {
       let reason = line["reason"]?.string.flatMap { TransferRecord.Reason(rawValue: $0) } ?? .file
-      try end(
-        number, of: name, .failed(reason, status: line["status"]?.integer), bytes: bytes, seconds: seconds)
+      try end(number, of: name, .failed(reason, status: line["status"]?.integer), bytes: bytes)
     } else if let number = line["asks"]?.integer {
       try handle(.transferAsks(number: number), of: name)
     } else if let number = line["waits"]?.integer {
-      try handle(
-        .transferBroke(number: number, retrySeconds: min(max(seconds, 0), Self.longestRetrySeconds)), of: name
-      )
+      let seconds = min(max(line["seconds"]?.double ?? 0, 0), Self.longestRetrySeconds)
+      try handle(.transferBroke(number: number, retrySeconds: seconds), of: name)
     }
   }
 
@@ -186,10 +181,10 @@ extension DaemonLoop {
   private static let longestRetrySeconds = 86_400.0
 
   private mutating func end(
-    _ number: Int, of name: String, _ outcome: TransferOutcome, bytes: Int?, seconds: Double
+    _ number: Int, of name: String, _ outcome: TransferOutcome, bytes: Int?
   ) throws(Failure) {
     guard live.engine.subscriberState(name) != nil else { return }
-    try handle(.transferEnded(number: number, outcome, bytes: bytes, seconds: seconds), of: name)
+    try handle(.transferEnded(number: number, outcome, bytes: bytes), of: name)
     transfers.ended.append((name, number))
   }
 

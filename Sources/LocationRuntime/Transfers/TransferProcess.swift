@@ -10,8 +10,8 @@ struct TransferProcess {
   private var folders: TransferFolders?
   /// Those that it was told to carry, with the line that said so.
   private var carried: [Int: String] = [:]
-  /// What it said of those whose requests failed, for when they are tried again.
-  private(set) var past: [Int: JSONTree] = [:]
+  /// How many requests in a row failed, of those that wait to be tried again.
+  private(set) var failedRequests: [Int: Int] = [:]
   /// Those that were told to end, until they have.
   private var ending: [Descriptor] = []
   /// When it is started again after it has ended by itself.
@@ -60,7 +60,7 @@ struct TransferProcess {
 
   /// Has it stop; with nothing left to do it ends.
   mutating func stop(_ number: Int, erasing: Bool) {
-    past[number] = nil
+    failedRequests[number] = nil
     guard carried.removeValue(forKey: number) != nil else { return }
     process?.say(erasing ? "{\"cancel\":\(number)}" : "{\"pause\":\(number)}")
     restIfIdle()
@@ -75,7 +75,7 @@ struct TransferProcess {
       let waiting = line["waits"]?.integer
       if let number = waiting ?? line["done"]?.integer ?? line["failed"]?.integer ?? line["asks"]?.integer {
         carried[number] = nil
-        past[number] = waiting == nil ? nil : line["past"]
+        failedRequests[number] = waiting == nil ? nil : line["failures"]?.integer
         failures = 0
       }
     }

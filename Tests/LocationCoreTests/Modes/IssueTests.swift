@@ -179,9 +179,9 @@ import Testing
     // It saves no energy to keep what is there.
     stage.take(30, .machine(.lowPower(true)))
     let first: TransferOutcome = isDone ? .done : .failed(.status, status: 404)
-    stage.say(40, .mode(.transferEnded(number: 1, first, bytes: 1, seconds: 1)))
+    stage.say(40, .mode(.transferEnded(number: 1, first, bytes: 1)))
     #expect(stage.state() == .notRunning)
-    stage.say(50, .mode(.transferEnded(number: 2, .done, bytes: 1, seconds: 1)))
+    stage.say(50, .mode(.transferEnded(number: 2, .done, bytes: 1)))
     #expect(stage.log().contains("relaunch I5 notRunning>background issue_done"))
     let launch = stage.launches().last
     #expect(launch?.kind == "issue")
@@ -197,7 +197,7 @@ import Testing
     stage.say(10.05, Self.transfer("nov", launches: false))
     stage.say(20 + Self.day, Self.push("dec"))
     stage.wait(until: 40 + Self.day)
-    stage.say(50 + Self.day, .mode(.transferEnded(number: 1, .done, bytes: 1, seconds: 1)))
+    stage.say(50 + Self.day, .mode(.transferEnded(number: 1, .done, bytes: 1)))
     #expect(stage.log().contains("wake I5 suspended>background issue_done"))
     #expect(stage.launches().last?.session == "nov")
   }
@@ -207,7 +207,7 @@ import Testing
     stage.say(1, Self.push("nov"))
     stage.say(2, Self.transfer("maps"))
     stage.say(3, .exited(status: 0))
-    stage.say(4, .mode(.transferEnded(number: 1, .done, bytes: 1, seconds: 1)))
+    stage.say(4, .mode(.transferEnded(number: 1, .done, bytes: 1)))
     #expect(stage.log().contains("relaunch I2 notRunning>background transfers_done"))
   }
 

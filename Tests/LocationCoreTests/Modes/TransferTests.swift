@@ -23,7 +23,7 @@ import Testing
   }
 
   private static func done(_ number: Int, bytes: Int = 1000) -> SubscriberEvent {
-    .mode(.transferEnded(number: number, .done, bytes: bytes, seconds: 2))
+    .mode(.transferEnded(number: number, .done, bytes: bytes))
   }
 
   // MARK: I1
@@ -215,7 +215,7 @@ import Testing
     stage.say(11, Self.done(2))
     stage.say(12, Self.done(1))
     #expect(stage.launches().isEmpty)
-    stage.say(13, .mode(.transferEnded(number: 3, .failed(.status, status: 404), bytes: 0, seconds: 1)))
+    stage.say(13, .mode(.transferEnded(number: 3, .failed(.status, status: 404), bytes: 0)))
     let launches = stage.launches()
     #expect(launches.map(\.session) == ["maps"])
     #expect(launches.first?.kind == "transfer")
@@ -385,8 +385,8 @@ import Testing
   @Test func `I1 one that ended before anybody said what it carried has no bytes`() {
     var stage = Self.stage()
     for _ in 1...3 { stage.say(1, Self.transfer()) }
-    stage.say(2, .mode(.transferEnded(number: 1, .failed(.tooLarge), bytes: 7, seconds: 1)))
-    stage.say(2, .mode(.transferEnded(number: 2, .failed(.address), bytes: nil, seconds: 0)))
+    stage.say(2, .mode(.transferEnded(number: 1, .failed(.tooLarge), bytes: 7)))
+    stage.say(2, .mode(.transferEnded(number: 2, .failed(.address), bytes: nil)))
     stage.wait(until: 604_801)
     let failed = stage.effects.records.compactMap { record in
       if case .transfer(let transfer) = record.body, transfer.event == .failed { transfer } else { nil }
@@ -416,16 +416,40 @@ import Testing
   func `M6 what a transfer carried is booked under its rule`(outcome: TransferOutcome) {
     var stage = Self.stage()
     stage.say(1, Self.transfer())
-    stage.say(5, .mode(.transferEnded(number: 1, outcome, bytes: 1_000_000, seconds: 2)))
+    stage.say(5, .mode(.transferEnded(number: 1, outcome, bytes: 1_000_000)))
     stage.take(30, .end)
-    let radio = stage.effects.records.compactMap { record in
+    let radio = Self.radio(stage)
+    #expect(radio.first { $0.component == .radioActive }?.seconds == 4 - Self.promotionSeconds)
+    #expect(radio.allSatisfy { $0.subscriber == "a" && $0.rule == .transfer })
+  }
+
+  @Test(
+    arguments: [
+      ("canceled", .subscriber(name: "a", .mode(.cancelTransfer(number: 1))), 4),
+      ("paused", .machine(.network(.unreachable)), 4),
+      ("force-quit", .subscriber(name: "a", .quit), 4),
+      ("without its daemon", .machine(.absent(true)), 4),
+      ("open to the end", .subscriber(name: "a", .background), 29),
+    ] as [(String, Event, Double)])
+  func `M6 a transfer pays for the time for which it ran`(_ what: String, _ event: Event, seconds: Double) {
+    var stage = Self.stage()
+    stage.say(1, Self.transfer())
+    stage.take(5, event)
+    stage.take(30, .end)
+    let active = Self.radio(stage).first { $0.component == .radioActive }
+    #expect(active?.seconds == seconds - Self.promotionSeconds, "\(what)")
+  }
+
+  /// What the default profile takes for it, whose energy covers the time.
+  private static let promotionSeconds = 0.1
+
+  private static func radio(_ stage: borrowing Stage) -> [PowerEntry] {
+    stage.effects.records.compactMap { record in
       if case .power(let entry) = record.body, entry.component.rawValue.hasPrefix("radio") {
         entry
       } else {
         nil
       }
     }
-    #expect(!radio.isEmpty)
-    #expect(radio.allSatisfy { $0.subscriber == "a" && $0.rule == .transfer })
   }
 }

@@ -210,6 +210,49 @@ private typealias Fixture = PowerFixture
     }
   }
 
+  /// Who sends from each instant on, and the seconds of the radio that each pays: active, and in its tail.
+  @Test(
+    arguments: [
+      ([(0, ["a"]), (20, [])], ["a": (20, 10)]),
+      ([(0, ["a"]), (5, ["a", "b"]), (20, ["b"]), (30, [])], ["a": (12.5, 0), "b": (17.5, 10)]),
+      ([(0, ["a", "b"]), (20, ["b"]), (20, [])], ["a": (10, 5), "b": (10, 5)]),
+      ([(0, ["a"]), (20, []), (20, ["a"]), (25, [])], ["a": (25, 10)]),
+      ([(0, ["a"]), (20, []), (24, ["b"]), (30, [])], ["a": (20, 4), "b": (6, 10)]),
+      ([(0, ["a"])], ["a": (2000, 0)]),
+    ] as [([(at: Double, names: [String])], [String: (Double, Double)])])
+  func whoSendsUntilItSaysSoPaysForThatTime(
+    _ changes: [(at: Double, names: [String])], _ shares: [String: (Double, Double)]
+  ) {
+    let profile = Fixture.profile([.radioTail: 1000, .radioTailTime: 10])
+    var ledger = Fixture.ledger(profile, [])
+    for change in changes {
+      ledger.setTransferring(change.names.map { Fixture.user($0) }, at: Fixture.at(change.at))
+    }
+    ledger.settle(at: Fixture.at(2000))
+    for (name, (active, tail)) in shares {
+      let own = ledger.entries.filter { $0.subscriber == name }
+      #expect(own.first { $0.component == .radioActive }?.seconds ?? 0 == active, "\(name)")
+      #expect(own.first { $0.component == .radioTail }?.seconds ?? 0 == tail, "\(name)")
+    }
+  }
+
+  @Test func whatIsSentMeanwhileNeitherEndsNorProlongsATransfer() {
+    let profile = Fixture.profile([.radioTail: 1000, .radioTailTime: 10, .radioPromotion: 1])
+    var ledger = Fixture.ledger(profile, [])
+    ledger.setTransferring([Fixture.user("a")], at: Fixture.at(0))
+    ledger.addTransfer("a", kilobytes: 1, seconds: 2, rule: .regions, at: Fixture.at(5))
+    ledger.addTransfer("b", kilobytes: 1, seconds: 15, rule: .regions, at: Fixture.at(10))
+    ledger.setTransferring([], at: Fixture.at(20))
+    ledger.settle(at: Fixture.at(2000))
+    func seconds(_ component: PowerComponent, of name: String) -> Double {
+      ledger.entries.first { $0.component == component && $0.subscriber == name }?.seconds ?? 0
+    }
+    #expect(seconds(.radioActive, of: "a") == 15)
+    #expect(seconds(.radioActive, of: "b") == 10)
+    #expect(seconds(.radioTail, of: "b") == 10)
+    #expect(ledger.entries.count { $0.component == .radioPromotion } == 1)
+  }
+
   @Test func whoComesLastPaysWhereTheLastTriggerDoes() {
     let profile = Fixture.profile([
       .receiverTrackStrong: 100, .receiverTrackWeak: 100, .radioTail: 1000, .radioTailTime: 10,

@@ -55,7 +55,7 @@ import Testing
     .subscriber(name: "s", .mode(.transferBroke(number: 3, retrySeconds: 0.75))),
     .subscriber(
       name: "s",
-      .mode(.transferEnded(number: 4, .failed(.status, status: 404), bytes: 7, seconds: 0.5))),
+      .mode(.transferEnded(number: 4, .failed(.status, status: 404), bytes: 7))),
     .subscriber(
       name: "s",
       .mode(.accessory(.open(AccessoryTerms(session: "m", device: "/dev/ttyS0", baud: 19200))))),

@@ -55,7 +55,7 @@ import Testing
       .push(Push(id: "p2", isContentAvailable: true, issue: "june", payload: "{}")),
       .transfer(TransferTerms(session: "maps")), .transferAsks(number: 1), .answerTransfer(number: 1),
       .transferBroke(number: 1, retrySeconds: 60), .transfer(TransferTerms(session: "maps", kind: .put)),
-      .transferEnded(number: 2, .done, bytes: 10, seconds: 1),
+      .transferEnded(number: 2, .done, bytes: 10),
       .accessory(.open(meter)), .accessory(.connected(session: "meter")),
       .accessory(.data(session: "meter", bytes: 64, lost: nil)), .fetched(.newData, bytes: 10),
     ]

@@ -107,7 +107,7 @@ extension ModelState {
       if openTransfers.count < 2 { mode(.transfer(TransferTerms(session: "s"))) }
     case .transferEnds:
       if let number = openTransfers.first {
-        mode(.transferEnded(number: number, .done, bytes: 0, seconds: 0))
+        mode(.transferEnded(number: number, .done, bytes: 0))
       }
     case .advertise:
       // Now it is published, now it is not.
