@@ -14,8 +14,7 @@ package final class WakePipe: Sendable {
     var ends: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-      throw Failure(
-        .tryAgain, what: "no descriptors left: \(SystemReason.text(errno))", remedy: Failure.descriptorRemedy)
+      throw Failure(.tryAgain, what: "can't make a pipe: \(SystemReason.text(errno))")
     }
     readEnd = ends[0]
     writeEnd = ends[1]

@@ -5,21 +5,6 @@ import Testing
 @testable import LocationRuntime
 
 @Suite struct CapabilitiesTests {
-  @Test(
-    arguments: [
-      (
-        ["tmpfs /run tmpfs rw 0 0", "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0"], ["0::/user.slice/a"],
-        "/sys/fs/cgroup/user.slice/a"
-      ),
-      (["cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0"], ["4:memory:/x", "0::/"], "/sys/fs/cgroup/unified"),
-      (["cgroup /sys/fs/cgroup/cpu cgroup rw 0 0"], ["0::/"], nil),
-      (["cgroup2 /sys/fs/cgroup cgroup2 rw 0 0"], ["4:memory:/x"], nil),
-      ([], [], nil),
-    ] as [([String], [String], String?)])
-  func `our cgroup is where the kernel says`(mounts: [String], memberships: [String], folder: String?) {
-    #expect(SuspensionProbe.cgroup(mounts: mounts, memberships: memberships) == folder)
-  }
-
   @Test func `a folder that is no cgroup can't be frozen, and is left as it was`() {
     let folder = TemporaryFolder()
     let capability = SuspensionProbe.freezer(of: folder.path)

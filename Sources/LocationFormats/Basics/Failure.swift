@@ -62,8 +62,6 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
   package static let encodingRemedy = "save the file as UTF-8"
   /// What to do where there is no memory left.
   package static let memoryRemedy = "end other programs, or add memory"
-  /// What to do where there are no descriptors left.
-  package static let descriptorRemedy = "raise the limit of open files (LimitNOFILE, ulimit -n)"
 
   /// The system starts no thread.
   package static let noThread = Failure(

@@ -112,9 +112,6 @@ package struct InputFile: ~Copyable {
     case EACCES, EPERM:
       return Failure(
         .noPermission, file: file, what: "can't \(doing) it: \(reason)", remedy: "check its permissions")
-    case EMFILE, ENFILE:
-      return Failure(
-        .io, file: file, what: "can't \(doing) it: \(reason)", remedy: Failure.descriptorRemedy)
     default:
       return Failure(
         .io, file: file, what: "can't \(doing) it: \(reason)", remedy: error == EIO ? "check the disk" : nil)

@@ -47,22 +47,25 @@ struct BusNames {
         command: command, environment: environment, hasOutput: true, hasError: true)
     else { return nil }
     var bytes: [UInt8] = []
-    while let output = program.output, waits(for: output) {
-      let hasEnded = output.readAll { piece in
+    let end = MonotonicTime.milliseconds + patienceMilliseconds
+    func waits(for descriptor: Descriptor) -> Bool {
+      let left = max(0, end - MonotonicTime.milliseconds)
+      return PollSet.wait(on: descriptor.number, atMost: Int32(left)) != 0
+    }
+    var hasEnded = false
+    while !hasEnded, let output = program.output, waits(for: output) {
+      hasEnded = output.readAll { piece in
         bytes += piece
         return true
       }
-      guard hasEnded, waits(for: program.pidfd) else { continue }
-      return program.reap()?.status == 0 ? try? JSONTree(bytes) : nil
+    }
+    if hasEnded, waits(for: program.pidfd), let end = program.reap() {
+      return end.status == 0 ? try? JSONTree(bytes) : nil
     }
     program.end()
     return nil
   }
 
-  private static func waits(for descriptor: Descriptor) -> Bool {
-    PollSet.wait(on: descriptor.number, atMost: patienceMilliseconds) != 0
-  }
-
   /// How long the bus may take to answer.
-  private static let patienceMilliseconds: Int32 = 5_000
+  private static let patienceMilliseconds: Int64 = 5_000
 }

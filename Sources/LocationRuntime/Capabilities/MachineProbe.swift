@@ -13,29 +13,17 @@ enum MachineProbe {
       "clock", .partly, "not set: fixes of any date are believed", remedy: "set it, as by NTP or from gpsd")
   }
 
-  /// Pressure stall information (`Documentation/accounting/psi.rst` of Linux).
+  /// Tries what the daemon waits for.
   private static var memoryPressure: Capability {
-    let path = "/proc/pressure/memory"
-    guard unsafe access(path, R_OK) == 0 else {
-      let reason = SystemReason.text(errno)
+    let path = MemoryPressureWatch.machine
+    do throws(Failure) {
+      _ = try MemoryPressureWatch()
+      return Capability("memory-pressure", .yes, "\(path) can be waited for")
+    } catch {
+      let canRead = unsafe access(path, R_OK) == 0
       return Capability(
-        "memory-pressure", .no, "\(path): \(reason)",
-        remedy: "a kernel with CONFIG_PSI, started with psi=1")
+        "memory-pressure", canRead ? .partly : .no, "\(path): \(error.what)", remedy: error.remedy)
     }
-    let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else {
-      return Capability(
-        "memory-pressure", .partly, "can be read, not waited for: \(SystemReason.text(errno))")
-    }
-    defer { close(descriptor) }
-    // 150 ms of stall in 2 s, the example of psi.rst; it is gone when the descriptor is closed.
-    let trigger = Array("some 150000 2000000\u{0}".utf8)
-    let written = unsafe trigger.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-    guard written == trigger.count else {
-      return Capability(
-        "memory-pressure", .partly, "can be read, not waited for: \(SystemReason.text(errno))")
-    }
-    return Capability("memory-pressure", .yes, "\(path) can be waited for")
   }
 
   private static var sleep: Capability {

@@ -4,7 +4,8 @@ import LocationFormats
 /// How a program can be kept from running (rule A3).
 enum SuspensionProbe {
   static func look() -> [Capability] {
-    let freezer = freezer(of: cgroup())
+    let own = try? CgroupParent.ownPath()
+    let freezer = freezer(of: own)
     // POSIX; works for a process group of our own without any right.
     let stop = Capability("stop-signal", .yes, "SIGSTOP of a program's process group")
     let suspension =
@@ -13,18 +14,7 @@ enum SuspensionProbe {
       : Capability(
         "suspension", .partly, "by SIGSTOP: a child that leaves the process group runs on",
         remedy: freezer.remedy)
-    return [suspension, freezer, stop, precedence(below: cgroup())]
-  }
-
-  /// The folder of our own cgroup in the unified hierarchy; nil where there is none.
-  static func cgroup(
-    mounts: [String] = KernelFile.lines(in: "/proc/self/mounts"),
-    memberships: [String] = KernelFile.lines(in: "/proc/self/cgroup")
-  ) -> String? {
-    // The fields of fstab(5), and the lines of cgroups(7): "0::" is the unified hierarchy.
-    let mount = mounts.lazy.map { $0.split(separator: " ") }.first { $0.count > 2 && $0[2] == "cgroup2" }
-    guard let mount, let own = memberships.first(where: { $0.hasPrefix("0::/") }) else { return nil }
-    return String(mount[1]) + (own == "0::/" ? "" : own.dropFirst(3))
+    return [suspension, freezer, stop, precedence(below: own)]
   }
 
   /// Whether a program in the foreground can be put before those in the background (rule A12): the kernel must offer the
@@ -37,7 +27,9 @@ enum SuspensionProbe {
         "precedence", .no, "the controllers cpu and io are not offered to our cgroup",
         remedy: "Delegate=yes in the unit, on a machine with cgroup v2 alone")
     }
-    let text = "\(have.joined(separator: ", ")): weight 100 in the foreground, 20 in the background"
+    let text =
+      "\(have.joined(separator: ", ")): weight \(Cgroup.foregroundWeight) in the foreground, "
+      + "\(Cgroup.backgroundWeight) in the background"
     return Capability("precedence", have.count == 2 ? .yes : .partly, text)
   }
 

@@ -38,8 +38,7 @@ package final class ControlClient {
     state: String, database: StateDatabase? = nil, answerSeconds: Double = DaemonLimits.answerSeconds
   ) throws(Failure) -> ControlClient? {
     guard let descriptor = ControlAddress.newSocket(waits: true) else {
-      throw Failure(
-        .tryAgain, what: "no descriptors left: \(SystemReason.text(errno))", remedy: Failure.descriptorRemedy)
+      throw Failure(.tryAgain, what: "can't make a socket: \(SystemReason.text(errno))")
     }
     // While its queue is full, connecting waits as sending does (unix(7)).
     var limit = timeval()

@@ -116,8 +116,7 @@ struct ControlSocket: ~Copyable {
   /// Listens anew where somebody has removed its entry: without one a command takes it that no daemon runs.
   private mutating func restoreEntry() {
     do throws(Failure) {
-      guard var own, try own.restoreEntry() else { return }
-      self.own = own
+      guard try own?.restoreEntry() == true, let own else { return }
       listener = own.descriptor
       trouble = "the control socket \(path) was removed, and is there again"
     } catch {
@@ -203,7 +202,7 @@ struct ControlSocket: ~Copyable {
     while hasRoom || PollSet.wait(on: listener.number, atMost: 0) != 0 && makeRoom(at: now) {
       guard let descriptor = listener.accept() else {
         let code = errno
-        guard code != EAGAIN, code != EINTR, code != ECONNABORTED else { return }
+        guard code != EAGAIN else { return }
         // The client stays in the queue, which would wake us again at once.
         if !makeRoom(at: now) { pausedUntil = now.advanced(bySeconds: DaemonLimits.pauseSeconds) }
         if pausedUntil != nil { trouble = "clients have to wait: \(SystemReason.text(code))" }
@@ -299,6 +298,8 @@ struct ControlSocket: ~Copyable {
   mutating func answer(_ client: Int, _ line: [UInt8], at now: EngineInstant) {
     guard let index = clients.firstIndex(where: { $0.id == client }) else { return }
     clients[index].activeAt = now
+    clients[index].output.removeFirst(clients[index].sent)
+    clients[index].sent = 0
     clients[index].output += line
     clients[index].output.append(UInt8(ascii: "\n"))
     send(index, at: now)

@@ -211,6 +211,8 @@ extension DaemonLoop {
     notifier.forget(name)
     supervised.remove(name)
     refusals.forget(name)
+    lackSound.remove(name)
+    transfers.refusals[name] = nil
     try live.handle(.removeSubscriber(name: name), at: reading)
   }
 

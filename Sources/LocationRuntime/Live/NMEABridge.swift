@@ -119,7 +119,7 @@ struct NMEABridge {
     }
     guard isStarted else {
       for descriptor in [mine, theirs, source] { close(descriptor) }
-      throw GPSDTrouble.unreachable("no thread left")
+      throw GPSDTrouble.unreachable(Failure.noThread.what)
     }
     return GPSDSocket(descriptor: theirs)
   }
@@ -165,7 +165,7 @@ struct NMEABridge {
   /// More than a second of the fastest line.
   private static let pieceBytes = 1 << 16
 
-  /// Sends lines; false where the peer is gone. A peer that does not read loses them, as it would with gpsd.
+  /// Sends lines; false where the peer is gone. It waits for a peer that does not read.
   private static func send(_ bytes: [UInt8], to end: Int32) -> Bool {
     guard !bytes.isEmpty else { return true }
     var sent = 0

@@ -49,7 +49,7 @@ struct NMEASocket {
     while clients.count < Self.clientLimit {
       guard let client = listener.descriptor.accept() else {
         let code = errno
-        guard code != EAGAIN, code != EINTR, code != ECONNABORTED else { return nil }
+        guard code != EAGAIN else { return nil }
         // The reader stays in the queue, which would wake us again at once.
         pausedUntil = now.advanced(bySeconds: DaemonLimits.pauseSeconds)
         return "readers of fixes have to wait: \(SystemReason.text(code))"

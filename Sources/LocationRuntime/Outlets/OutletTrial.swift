@@ -26,7 +26,8 @@ package enum OutletTrial {
         polled.watch(outlet.readable)
         polled.watch(outlet.writable, for: POLLOUT)
         let ready = polled.wait(atMost: seconds * 1_000)
-        guard ready > 0 || errno == EINTR else { throw OutletFailure("no answer for \(seconds) s") }
+        let isInterrupted = ready < 0 && errno == EINTR
+        guard ready > 0 || isInterrupted else { throw OutletFailure("no answer for \(seconds) s") }
         try outlet.tend()
       }
       outlet.rest(isFailure: false)

@@ -48,17 +48,24 @@ package enum StatePath {
   ///
   /// - Throws: `.config` where nothing says where.
   package static func resolve(option: String?) throws(Failure) -> String {
+    try resolve(option: option, environment: ambient, isRoot: geteuid() == 0)
+  }
+
+  /// What this process's environment says of it.
+  private static var ambient: [String: String] {
     var environment: [String: String] = [:]
     for name in ["STATE_DIRECTORY", "XDG_STATE_HOME", "HOME"] {
       environment[name] = EnvironmentVariable.value(name)
     }
-    return try resolve(option: option, environment: environment, isRoot: geteuid() == 0)
+    return environment
   }
 
   /// Where daemons of this machine keep their state if nobody says otherwise: the system's, then this user's.
   package static var usual: [String] {
-    let home = EnvironmentVariable.value("HOME") ?? ""
-    return home.hasPrefix("/") ? [system, "\(home)/.local/state/locwatch/\(fileName)"] : [system]
+    var environment = ambient
+    environment["STATE_DIRECTORY"] = nil
+    let own = try? resolve(option: nil, environment: environment, isRoot: false)
+    return [system] + (own.map { [$0] } ?? [])
   }
 
   /// A path from the root: the daemon may have another working directory.

@@ -34,9 +34,9 @@ final class Cgroup {
   }
 
   /// The kernel's default (Documentation/admin-guide/cgroup-v2.rst).
-  private static let foregroundWeight = "100"
+  static let foregroundWeight = "100"
   /// A fifth of that (rule A12).
-  private static let backgroundWeight = "20"
+  static let backgroundWeight = "20"
 
   /// Limits what the whole tree takes, where the controllers are on for it; limits of each process hold in any case.
   func limit(_ confinement: Subscriber.Confinement?) {

@@ -96,7 +96,7 @@ struct CgroupParent {
 
   /// The supervisor's own cgroup in the first cgroup v2 mount that shows it (cgroups(7)). On a machine that has
   /// both versions, v2 stands below /sys/fs/cgroup/unified.
-  private static func ownPath() throws(Absence) -> String {
+  static func ownPath() throws(Absence) -> String {
     guard let mounts = KernelFile.read("/proc/self/mountinfo"), let own = KernelFile.read("/proc/self/cgroup")
     else { throw Absence(reason: "/proc can't be read") }
     return try ownPath(mountInfo: mounts, ownCgroups: own)

@@ -75,7 +75,10 @@ package final class Descriptor: Sendable {
   /// Takes a connection that waits at a listening socket; nil, with `errno` set, where none does. No started program
   /// inherits it.
   package func accept() -> Descriptor? {
-    let accepted = SystemCall.acceptConnection(number)
+    var accepted = SystemCall.acceptConnection(number)
+    while accepted < 0, errno == EINTR || errno == ECONNABORTED {
+      accepted = SystemCall.acceptConnection(number)
+    }
     guard accepted >= 0 else { return nil }
     _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
     return Descriptor(accepted)

@@ -36,7 +36,7 @@ struct DayTrack {
     try database.journal(after: number) { stamped in
       host.handle(stamped)
       host.commit(at: stamped.at)
-      return true
+      return host.engine.tally.last.map { $0.time <= to } ?? true
     }
     let all = host.ports.fixes
     let step = max(1, (all.count + Self.points - 1) / Self.points)

@@ -5,7 +5,7 @@ import LocationRuntime
 
 /// The one loop of `locwatch serve`: it waits for browsers, for news of the daemon, and for what is due.
 ///
-/// No client can keep the others waiting: each has a time by which its request must have come and its answer been
+/// No client can keep the others waiting, but for the time in which the journal is read for it: each has a time by which its request must have come and its answer been
 /// read, a bound on what is kept for it, and one request. Connections are closed after an answer; only streams of
 /// events go on.
 struct ServeLoop: ~Copyable {

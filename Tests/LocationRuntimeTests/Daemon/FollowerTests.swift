@@ -40,6 +40,26 @@ import Testing
       after: id - 1, newest: id, count: 1, lines: Array("\(String(repeating: "x", count: bytes))\n".utf8))
   }
 
+  @Test func `a socket whose folder was removed is there again once the folder is`() throws {
+    let home = folder("run")
+    try #require(unsafe mkdir(home, 0o700) == 0)
+    socket = try ControlSocket(ControlAddress(path: home + "/control"))
+    try #require(unsafe unlink(home + "/control") == 0 && rmdir(home) == 0)
+    func takeTrouble() -> String? {
+      var polled = PollSet()
+      socket.watch(&polled, at: Self.now)
+      #expect(polled.wait(atMost: 60_000) == 1)
+      _ = socket.serve(polled, at: Self.now)
+      return socket.takeTrouble()
+    }
+    #expect(takeTrouble()?.contains("commands do not find the daemon") == true)
+    #expect(takeTrouble() == nil, "it is told once")
+    try #require(unsafe mkdir(home, 0o700) == 0)
+    #expect(takeTrouble()?.contains("is there again") == true)
+    #expect(ControlAddress(path: home + "/control").probe() == 0)
+    socket.close()
+  }
+
   @Test func `a socket whose entry was removed is there again, and keeps its clients`() throws {
     try follow()
     try #require(unsafe unlink(folder("control")) == 0)

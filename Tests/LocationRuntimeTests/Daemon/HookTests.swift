@@ -153,6 +153,39 @@ import Testing
     #expect(hook.deadline == nil)
   }
 
+  @Test func `a hook that is taken out of the settings while it runs is told of and tried again`() {
+    let folder = TemporaryFolder()
+    var hook = Self.notifyHook(
+      "cat > /dev/null; while ! [ -e '\(folder("go"))' ]; do sleep 0.01; done; exit 1")
+    _ = hook.show(Self.request(1), at: Drive.instant(0))
+    hook.hook = []
+    _ = folder.write("go", "")
+    #expect(Self.outcomes(&hook, at: 0).contains { "\($0)".contains("/bin/sh ended with status 1") })
+    #expect(hook.deadline == nil)
+    let idle = hook.take(PollSet(), at: Drive.instant(60))
+    #expect(idle.isEmpty)
+    hook.hook = ["/bin/sh", "-c", "cat > /dev/null"]
+    _ = hook.take(PollSet(), at: Drive.instant(60))
+    #expect(Self.outcomes(&hook, at: 60) == [.shown(subscriber: "a", event: 1)])
+  }
+
+  @Test func `a hook of the receiver that is taken out of the settings while it runs is told of`() throws {
+    let folder = TemporaryFolder()
+    var hook = ReceiverHook(
+      ["/bin/sh", "-c", "while ! [ -e '\(folder("go"))' ]; do sleep 0.01; done; exit 3"],
+      environment: ["PATH=/usr/bin:/bin"])
+    #expect(hook.turn(on: true, at: Drive.instant(0)) == nil)
+    #expect(hook.turn(on: false, at: Drive.instant(0)) == nil)
+    hook.command = []
+    _ = folder.write("go", "")
+    var trouble: String?
+    try SupervisorRun.until("it has ended") {
+      trouble = hook.look(at: Drive.instant(0))
+      return hook.readable < 0
+    }
+    #expect(trouble?.contains("/bin/sh ended with status 3") == true)
+  }
+
   @Test func `a hook of the receiver that hangs ends with the daemon, with what it has started`() throws {
     let folder = TemporaryFolder()
     var hook = ReceiverHook(Self.hanging(folder), environment: ["PATH=/usr/bin:/bin"])

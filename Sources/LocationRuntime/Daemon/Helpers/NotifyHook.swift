@@ -51,6 +51,10 @@ struct NotifyHook {
     /// By which the desktop's helper says that it is shown; nil for none.
     var output: Descriptor?
     let request: Request
+    /// Its path. By the time it ends the settings may name another.
+    let program: String
+    /// Whether it is the desktop's helper.
+    let isDesktop: Bool
     /// When it counts as shown, whatever becomes of its command; nil once it does.
     var shownAt: EngineInstant?
     /// Whether it was killed, and its end has not come yet.
@@ -97,7 +101,7 @@ struct NotifyHook {
 
   /// When something is due by time; nil while nobody waits for anything.
   var deadline: EngineInstant? {
-    let isTried = !waiting.isEmpty && hasRoom
+    let isTried = !waiting.isEmpty && hasRoom && !command.isEmpty
     return (running.map(\.shownAt) + [isTried ? retryAt : nil]).compactMap { $0 }.min()
   }
 
@@ -145,7 +149,7 @@ struct NotifyHook {
       outcomes += take(end: program, status: end.status, at: now)
     }
     // Of those that wait one alone finds out whether it works again.
-    if let at = retryAt, at <= now, !waiting.isEmpty, hasRoom {
+    if let at = retryAt, at <= now, !waiting.isEmpty, hasRoom, !command.isEmpty {
       retryAt = nil
       outcomes += startNext(isProbe: true, at: now) ?? []
     }
@@ -204,7 +208,7 @@ extension NotifyHook {
       _ = queue.append(Self.line(of: request))
       var started = Running(
         pid: program.pid, pidfd: program.pidfd, input: program.input, queue: queue, output: program.output,
-        request: request,
+        request: request, program: command[0], isDesktop: hook.isEmpty,
         shownAt: now.advanced(bySeconds: hook.isEmpty ? Self.desktopPatienceSeconds : Self.patienceSeconds))
       started.send()
       running.append(started)
@@ -218,7 +222,7 @@ extension NotifyHook {
   private mutating func take(end program: Running, status: Int32, at now: EngineInstant) -> [Outcome] {
     let request = program.request
     let shown = Outcome.shown(subscriber: request.subscriber, event: request.event)
-    let trouble = "\(command[0]) ended with status \(status)"
+    let trouble = "\(program.program) ended with status \(status)"
     if program.shownAt == nil {
       guard status == Self.openedStatus else {
         return status == 0 || program.isKilled ? [] : complain("\(trouble); this is told once")
@@ -234,7 +238,7 @@ extension NotifyHook {
       return [shown, .opened(subscriber: request.subscriber, notification: request.notification)]
     case Failure.Code.data.rawValue:
       return leaveOut(request, trouble, at: now)
-    case Failure.Code.unavailable.rawValue where hook.isEmpty:
+    case Failure.Code.unavailable.rawValue where program.isDesktop:
       return fail(
         request, "the session bus has no org.freedesktop.Notifications, or that answers with an error",
         at: now)
@@ -307,7 +311,7 @@ extension NotifyHook {
   /// tried now.
   private mutating func startNext(isProbe: Bool, at now: EngineInstant) -> [Outcome]? {
     func mayBeTried(_ request: Request) -> Bool { isProbe || request.mayBeTried(at: now) }
-    guard
+    guard !command.isEmpty,
       let place = waiting.firstIndex(where: { $0.subscriber != lastTried && mayBeTried($0) })
         ?? waiting.firstIndex(where: mayBeTried)
     else { return nil }

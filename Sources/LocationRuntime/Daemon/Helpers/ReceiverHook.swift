@@ -5,11 +5,13 @@ import LocationFormats
 /// The command of the settings that switches the receiver's power. It runs beside the loop, one at a time; where it is
 /// slower than the orders come, only the newest one counts.
 struct ReceiverHook: ~Copyable {
-  /// The program and its arguments; empty where there is none.
+  /// The program and its arguments; empty where there is none. The settings may change it while one runs.
   var command: [String]
   private let environment: [String]
   private let notes: HookNotes?
   private var running: ProgramStart?
+  /// Its path. By the time it ends the settings may name another.
+  private var path = ""
   /// What it is to be told next; nil for nothing.
   private var next: Bool?
   /// When one that does not end is killed.
@@ -45,7 +47,7 @@ struct ReceiverHook: ~Copyable {
     notes?.forget(program.pid)
     running = nil
     deadline = nil
-    let complaint = end.status == 0 ? nil : complain("ended with status \(end.status)")
+    let complaint = end.status == 0 ? nil : complain("\(path) ended with status \(end.status)")
     if end.status == 0 { hasComplained = false }
     return start(at: instant) ?? complaint
   }
@@ -62,8 +64,8 @@ struct ReceiverHook: ~Copyable {
   private static let graceMilliseconds: Int32 = 1_000
 
   private mutating func start(at instant: EngineInstant) -> String? {
-    guard let isOn = next else { return nil }
-    next = nil
+    guard let isOn = next.take(), let path = command.first else { return nil }
+    self.path = path
     do throws(ProgramStart.Refusal) {
       running = try ProgramStart(
         command: command + [isOn ? "on" : "off"], environment: environment, hasOutput: false, cgroup: nil,
@@ -71,13 +73,13 @@ struct ReceiverHook: ~Copyable {
       deadline = instant.advanced(bySeconds: DaemonLimits.hookSeconds)
       return nil
     } catch {
-      return complain("can't be started: \(error.text)")
+      return complain("\(path) can't be started: \(error.text)")
     }
   }
 
   /// Once, until it works again.
   private mutating func complain(_ what: String) -> String? {
     defer { hasComplained = true }
-    return hasComplained ? nil : "sampling.receiver_hook: \(command[0]) \(what); this is told once"
+    return hasComplained ? nil : "sampling.receiver_hook: \(what); this is told once"
   }
 }
