@@ -147,6 +147,8 @@ extension Engine {
         record(.subscriberState(move), at: time, into: &effects)
       case .ordered(let order):
         effects.append(.perform(order))
+        // The machine is awake to show it: what may be done early is.
+        if case .notify = order { state.policy.fireModes(isAwake: true, in: &turn) }
       case .answered(let name, let fix): tell(name, fix, .best, into: &effects)
       case .reduced(let name, let owed, let before): tell(name, owed, before: before, into: &effects)
       case .changed(let name): offerDueMove(to: name, into: &effects)

@@ -457,9 +457,7 @@ extension Engine {
 
   private mutating func remove(_ name: String, into effects: inout [Effect]) {
     var turn = PolicyTurn(instant: state.instant)
-    _ = state.policy.withSession(name) { policy, index in
-      policy.cancelTransfers(index, in: &turn)
-    }
+    _ = state.policy.withSession(name) { policy, index in policy.noteRemoval(index, in: &turn) }
     self.turn = turn
     recordSteps(into: &effects)
     if state.policy.remove(name) { effects.append(.outbox(.removeAll(subscriber: name))) }

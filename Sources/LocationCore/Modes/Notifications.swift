@@ -325,7 +325,8 @@ extension Policy {
         in: &turn)
     }
     if let event = entry.event {
-      let why: Decision.Reason = entry.isUnacknowledged == true ? .unacknowledged : reason.decision
+      let punctual = reason == .due ? Decision.Reason.push : reason.decision
+      let why = entry.isUnacknowledged == true ? .unacknowledged : punctual
       return showAlert(
         entry.notification.content, id: entry.id, why, event: event, handing: entry.push, index, in: &turn)
     }

@@ -98,6 +98,17 @@ extension Policy {
     }
   }
 
+  /// The user removes it: its process ends, and so does all that waits for it (rules A9, D6 and I3).
+  mutating func noteRemoval(_ index: Int, in turn: inout PolicyTurn) {
+    if sessions[index].state != .notRunning {
+      decide(.terminate, .stateMoves, .removed, index, after: .notRunning, in: &turn)
+    }
+    cancelTransfers(index, in: &turn)
+    for pending in sessions[index].outbox where pending.isOwed {
+      decide(.drop, .atLeastOnce, .removed, index, event: pending.event, in: &turn)
+    }
+  }
+
   /// Its process ended by itself, and how. What follows from it comes as another event. Until then, or until the next
   /// process, it is not suspended (rule A1). A process that waited for that end has the grace of the background of its
   /// own.

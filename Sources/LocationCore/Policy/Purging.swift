@@ -70,6 +70,8 @@ extension Policy {
   mutating func endForMemory(_ index: Int, in turn: inout PolicyTurn) {
     guard let purgeAt = sessions[index].purgeAt, purgeAt <= turn.instant else { return }
     update(index) { $0.purgeAt = nil }
+    // It may have been enough: the level is looked at before the next goes.
+    pressureLookedAt = turn.instant
     switch sessions[index].state {
     case .background: terminate(index, .memoryPressure, .memoryPressure, in: &turn)
     case .suspended: purge(index, in: &turn)

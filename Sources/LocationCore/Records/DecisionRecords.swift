@@ -130,6 +130,8 @@ public struct Decision: Hashable, Sendable, Codable {
     case issueLimit = "issue_limit"
     case needsAnswer = "needs_answer"
     case cancelled
+    /// The subscriber was removed.
+    case removed
     case tooManyTransfers = "too_many_transfers"
     case unknownTransfer = "unknown_transfer"
     case accessoryData = "accessory_data"
@@ -364,6 +366,7 @@ extension Decision.Reason {
     case .issueLimit: "an issue was there in the last day"
     case .needsAnswer: "a transfer needs its answer"
     case .cancelled: "the transfer was canceled"
+    case .removed: "the subscriber was removed"
     case .tooManyTransfers: "too many transfers are open"
     case .unknownTransfer: "there is no such transfer"
     case .accessoryData: "an accessory has something to read"

@@ -132,6 +132,36 @@ import Testing
     #expect(stage.calls() == ["keep_alive keep_alive_grouped", "keep_alive keep_alive_due"])
   }
 
+  @Test(arguments: [LocalNotification.When.now, .after(seconds: 100)])
+  func `E2 a notification that is shown takes it along`(_ when: LocalNotification.When) {
+    var stage = Self.stage()
+    stage.add(Subscriber(name: "n", services: []), .suspended, at: 0)
+    stage.say(500, .mode(.notify(LocalNotification(id: "tea", title: "Tea", when: when))), of: "n")
+    stage.wait(until: 600)
+    #expect(stage.shown == ["tea"])
+    #expect(stage.calls() == ["keep_alive \(when == .now ? "keep_alive_grouped" : "keep_alive_due")"])
+  }
+
+  @Test func `E2 so does the alert of a push, and a region's notification`() {
+    for isRegion in [true, false] {
+      var stage = Self.stage()
+      stage.add(Subscriber(name: "n", services: [], authorization: .always), .suspended, at: 0)
+      if isRegion {
+        stage.take(0, .addRegion(Region(id: "home", shape: .circle(center: Drive.origin, radiusMeters: 100))))
+        let home = LocalNotification(id: "in", title: "Home", when: .region(id: "home", isLeft: false))
+        stage.say(0, .mode(.notify(home)), of: "n")
+        stage.fix(440, east: 500)
+        for seconds in stride(from: 460.0, through: 500, by: 10) { stage.fix(seconds, east: 0) }
+      } else {
+        let alert = LocalNotification.Content(title: "Mail")
+        let push = Push(id: "m1", alert: alert, isContentAvailable: false, payload: "{}")
+        stage.say(500, .mode(.push(push)), of: "n")
+      }
+      #expect(stage.shown.count == 1)
+      #expect(stage.calls() == ["keep_alive keep_alive_grouped"])
+    }
+  }
+
   @Test func `E2 another keep-alive that is due takes it along`() {
     var stage = Self.stage(["a": 600, "b": 780, "c": 900])
     stage.wait(until: 600)

@@ -594,6 +594,18 @@ import Testing
     #expect(stage.state() == .notRunning)
   }
 
+  @Test func `A9 removing a subscriber ends its process, and drops what waits for it`() {
+    var stage = Self.stage(.active)
+    stage.hanging = ["a"]
+    stage.say(1, .mode(.notify(LocalNotification(id: "tea", title: "Tea", when: .now))))
+    stage.take(2, .removeSubscriber(name: "a"))
+    #expect(
+      stage.log().suffix(2) == [
+        "terminate A1 active>notRunning removed", "drop K5 active>active removed",
+      ])
+    #expect(stage.shown == [])
+  }
+
   @Test func `D6 removing the subscriber cancels all`() {
     var stage = Self.stage()
     stage.say(0, Self.after(10))

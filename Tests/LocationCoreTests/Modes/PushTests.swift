@@ -62,6 +62,15 @@ import Testing
     #expect(stage.shown.count == 2)
   }
 
+  @Test func `D5 H1 an alert that came while the daemon started is shown for the push`() {
+    var stage = Self.stage(modes: [])
+    stage.take(10, .machine(.absent(true)))
+    stage.say(11, Self.push("m1", alert: "Mail"))
+    stage.take(11, .machine(.absent(false)))
+    #expect(stage.log() == ["notify D3 suspended>suspended push"])
+    #expect(stage.shown == ["m1"])
+  }
+
   @Test func `H1 without content or without the mode there is the alert alone`() {
     for (modes, wakes) in [(Subscriber.Modes.remoteNotification, false), ([], true)] {
       var stage = Self.stage(modes: modes)

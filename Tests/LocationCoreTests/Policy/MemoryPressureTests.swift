@@ -20,6 +20,21 @@ import Testing
     #expect(stage.state(of: "b") == .active, "the user may")
   }
 
+  @Test func `A4 the level is looked at again before the next in the background is told`() {
+    var stage = Stage()
+    for name in ["a", "b"] {
+      stage.add(Subscriber(name: name), .active)
+      stage.say(0, .beginTask(name: "t"), of: name)
+      stage.say(0, .background, of: name)
+    }
+    stage.take(1, .machine(.memoryPressure(.critical)))
+    stage.wait(until: 6.9)
+    #expect(stage.state() == .notRunning)
+    #expect(stage.warnings(of: "b").isEmpty)
+    stage.wait(until: 7)
+    #expect(stage.warnings(of: "b").count == 1)
+  }
+
   @Test func `A4 relief ends a pending termination, and a warning reaches everyone that runs`() {
     var stage = Stage()
     stage.add(.mover, .active)
