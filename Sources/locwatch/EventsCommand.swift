@@ -25,7 +25,7 @@ struct EventsCommand: ParsableCommand {
 
   @OptionGroup var zone: ZoneOptions
   @OptionGroup var units: UnitsOptions
-  @OptionGroup var format: RegionsFormatOptions
+  @OptionGroup var format: OutputFormatOptions
   @OptionGroup var state: StateOptions
 
   func run() throws {
@@ -33,7 +33,7 @@ struct EventsCommand: ParsableCommand {
       try state.noteIfMissing()
       let output = try OutputFile(path: "-")
       var feed = EventFeed(state: try StatePath.resolve(option: state.state), since: since)
-      let isText = RegionsFormat.or(format.format) == .text
+      let isText = OutputFormat.or(format.format) == .text
       var text = try EventText(in: isText ? zone.zone : .utc, Terminal.style(units.choice()))
       func print(_ bytes: [UInt8]) throws(Failure) {
         try output.write(isText ? text.describe(bytes) : bytes)

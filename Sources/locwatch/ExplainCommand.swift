@@ -72,7 +72,7 @@ struct ExplainCommand: ReportingCommand {
 
   @OptionGroup var zone: ZoneOptions
   @OptionGroup var units: UnitsOptions
-  @OptionGroup var format: RegionsFormatOptions
+  @OptionGroup var format: OutputFormatOptions
   @OptionGroup var state: StateOptions
 
   func validate() throws {
@@ -103,7 +103,7 @@ struct ExplainCommand: ReportingCommand {
       explanation = try Explanation(question, state: try StatePath.resolve(option: state.state))
     }
     explanation.tellsNotifications = isPrivate
-    let isText = !json && RegionsFormat.or(format.format) == .text
+    let isText = !json && OutputFormat.or(format.format) == .text
     try Terminal.print(isText ? explanation.text(in: zone, units) : explanation.tree.text + "\n")
   }
 

@@ -26,7 +26,7 @@ struct LowPowerCommand: ReportingCommand {
   @Flag(help: "One JSON object; the same as --format ndjson.")
   var json = false
 
-  @OptionGroup var format: RegionsFormatOptions
+  @OptionGroup var format: OutputFormatOptions
   @OptionGroup var state: StateOptions
 
   func validate() throws {
@@ -35,7 +35,7 @@ struct LowPowerCommand: ReportingCommand {
 
   func perform() throws(Failure) {
     let report = try state.seat().lowPower(mode.map { $0 == .on })
-    let isText = !json && RegionsFormat.or(format.format) == .text
+    let isText = !json && OutputFormat.or(format.format) == .text
     try Terminal.print(isText ? report.text : report.tree.text + "\n")
   }
 }

@@ -35,7 +35,7 @@ struct NotificationsCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var owner: SubscriberChoice
-    @OptionGroup var format: RegionsFormatOptions
+    @OptionGroup var format: OutputFormatOptions
     @OptionGroup var state: StateOptions
 
     func perform() throws(Failure) {

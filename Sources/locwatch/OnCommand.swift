@@ -146,7 +146,7 @@ struct OnList: ReportingCommand {
         locwatch on list --format ndjson
       """)
 
-  @OptionGroup var format: RegionsFormatOptions
+  @OptionGroup var format: OutputFormatOptions
   @OptionGroup var state: StateOptions
 
   func perform() throws(Failure) {

@@ -31,7 +31,7 @@ struct OutletsCommand: AsyncParsableCommand {
           locwatch outlets list
         """)
 
-    @OptionGroup var format: RegionsFormatOptions
+    @OptionGroup var format: OutputFormatOptions
     @OptionGroup var state: StateOptions
 
     func perform() throws(Failure) {
@@ -41,7 +41,7 @@ struct OutletsCommand: AsyncParsableCommand {
         try state.noteIfMissing()
         Terminal.note("no outlets; locwatch outlets add NAME adds one")
       }
-      switch RegionsFormat.or(format.format) {
+      switch OutputFormat.or(format.format) {
       case .text:
         guard !all.isEmpty else { break }
         try Terminal.print(

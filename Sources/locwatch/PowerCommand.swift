@@ -156,6 +156,7 @@ struct PowerCommand: AsyncParsableCommand {
 
     // It takes the place of `like` in the blocks.
     @OptionGroup var profiles: ProfileOptions
+    @OptionGroup var report: JSONOptions
 
     func perform() throws(Failure) {
       try OutputFile.refuse(output, sameAs: [blocks, log])
@@ -172,11 +173,15 @@ struct PowerCommand: AsyncParsableCommand {
         meterSpread: log.stream.meterSpread)
       let written = try OutputFile(path: output)
       try written.write(Array(PowerProfileText.yaml(profile).utf8))
-      let report = CalibrationReport.text(calibration, profile, notes: log.stream.notes + notes)
+      let remarks = log.stream.notes + notes
+      let found =
+        report.isJSON
+        ? CalibrationReport.json(calibration, profile, notes: remarks)
+        : CalibrationReport.text(calibration, profile, notes: remarks)
       if output == "-" {
-        try OutputFile.standardError.write(Array(report.utf8))
+        try OutputFile.standardError.write(Array(found.utf8))
       } else {
-        try Terminal.print(report)
+        try Terminal.print(found)
       }
     }
   }
@@ -200,6 +205,8 @@ struct PowerCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The allowed relative error.", valueName: "share"))
     var error: Double = 0.1
 
+    @OptionGroup var output: JSONOptions
+
     func validate() throws {
       guard stepJ > 0, stepJ.isFinite else {
         throw ValidationError("--step-j needs a number of joules above 0")
@@ -208,8 +215,8 @@ struct PowerCommand: AsyncParsableCommand {
     }
 
     func perform() throws(Failure) {
-      try Terminal.print(
-        CalibrationReport.plan(try choice.profile(), stepJoules: stepJ, error: error))
+      let plan = CalibrationPlan(try choice.profile(), stepJoules: stepJ, error: error)
+      try Terminal.print(output.isJSON ? plan.json : plan.text)
     }
   }
 }

@@ -99,7 +99,7 @@ struct RegionsAdd: ReportingCommand {
   @Flag(help: "Replace a region with this id.")
   var replace = false
 
-  @OptionGroup var format: RegionsFormatOptions
+  @OptionGroup var format: OutputFormatOptions
   @OptionGroup var units: UnitsOptions
   @OptionGroup var state: StateOptions
 

@@ -31,7 +31,7 @@ struct RegionsImport: ReportingCommand {
     transform: ArgumentText.meters)
   var radius: Double?
 
-  @OptionGroup var format: RegionsFormatOptions
+  @OptionGroup var format: OutputFormatOptions
   @OptionGroup var state: StateOptions
 
   func perform() throws(Failure) {
@@ -56,7 +56,7 @@ struct RegionsImport: ReportingCommand {
   }
 
   private func report(_ count: StateDatabase.PutCount, leftOut: Int) throws(Failure) {
-    switch RegionsFormat.or(format.format) {
+    switch OutputFormat.or(format.format) {
     case .text:
       try Terminal.print(
         "\(count.added) added, \(count.changed) changed, \(count.unchanged) unchanged, \(leftOut) left out\n")

@@ -17,7 +17,7 @@ struct RegionsList: ReportingCommand {
   var tag: String?
 
   @OptionGroup var units: UnitsOptions
-  @OptionGroup var format: RegionsFormatOptions
+  @OptionGroup var format: OutputFormatOptions
   @OptionGroup var state: StateOptions
 
   func perform() throws(Failure) {
@@ -57,7 +57,7 @@ struct RegionsShow: ReportingCommand {
   var map: Bool?
 
   @OptionGroup var units: UnitsOptions
-  @OptionGroup var format: RegionsFormatOptions
+  @OptionGroup var format: OutputFormatOptions
   @OptionGroup var state: StateOptions
 
   func validate() throws {
@@ -79,7 +79,7 @@ struct RegionsShow: ReportingCommand {
       records.append(RegionRecord(try file.feature(at: index), state: known, in: units))
     }
     // A map is text.
-    switch RegionsFormat.or(map == true ? .text : format.format) {
+    switch OutputFormat.or(map == true ? .text : format.format) {
     case .text:
       let here = (try? state.lastFix())?.coordinate
       let isDrawn = map ?? Terminal.isTerminal(.output)

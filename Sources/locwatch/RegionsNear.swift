@@ -23,7 +23,7 @@ struct RegionsNear: ReportingCommand {
   var count: Int?
 
   @OptionGroup var units: UnitsOptions
-  @OptionGroup var format: RegionsFormatOptions
+  @OptionGroup var format: OutputFormatOptions
   @OptionGroup var source: RegionsSource
 
   mutating func validate() throws {
@@ -94,7 +94,7 @@ struct RegionsCheck: AsyncParsableCommand {
     transform: ArgumentText.meters)
   var radius: Double?
 
-  @OptionGroup var format: RegionsFormatOptions
+  @OptionGroup var format: OutputFormatOptions
   @OptionGroup var source: RegionsSource
 
   func validate() throws {
@@ -130,6 +130,6 @@ struct RegionsCheck: AsyncParsableCommand {
     }
     if problems > 0 { throw ExitCode(Failure.Code.data.rawValue) }
     if !findings.isEmpty { throw ExitCode(1) }
-    if RegionsFormat.or(format.format) == .text { Terminal.note("no errors and no warnings") }
+    if OutputFormat.or(format.format) == .text { Terminal.note("no errors and no warnings") }
   }
 }

@@ -39,7 +39,7 @@ struct SubscribersCommand: AsyncParsableCommand {
           locwatch subscribers list --format ndjson | jq -r .name
         """)
 
-    @OptionGroup var format: RegionsFormatOptions
+    @OptionGroup var format: OutputFormatOptions
     @OptionGroup var state: StateOptions
 
     func perform() throws(Failure) {
@@ -65,7 +65,7 @@ struct SubscribersCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)
     var name: String
 
-    @OptionGroup var format: RegionsFormatOptions
+    @OptionGroup var format: OutputFormatOptions
     @OptionGroup var state: StateOptions
 
     func perform() throws(Failure) {
@@ -77,7 +77,7 @@ struct SubscribersCommand: AsyncParsableCommand {
       let database = try state.openToRead()
       record.pushToken = try database?.pushToken(of: name)
       record.pushAddress = try database?.pushRegistration(of: name)?.address
-      switch RegionsFormat.or(format.format) {
+      switch OutputFormat.or(format.format) {
       case .text: try Terminal.print(record.text)
       case .ndjson:
         try format.print([record], header: [], row: \.row, json: { $0.write(to: &$1) })

@@ -28,7 +28,7 @@ struct TransfersCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var owner: SubscriberChoice
-    @OptionGroup var format: RegionsFormatOptions
+    @OptionGroup var format: OutputFormatOptions
     @OptionGroup var state: StateOptions
 
     func perform() throws(Failure) {

@@ -300,6 +300,19 @@ import Testing
       "steps:\n  - {at: 2026-05-01T06:00:00Z, unlock: true}\n  - {at: +5, launch: logger}\n"
         + "  - {at: 2026-05-01T05:00:00Z, reboot: true}", 4, "steps[2]: happens before a step above it"
     ),
+    (
+      "steps:\n  - {at: +0, transfer: logger, session: s, bytes: 1, seconds: 1, result: failed, status: 200}",
+      2,
+      "steps[0].status: 200 is outside 400 to 999"
+    ),
+    (
+      "steps:\n  - {at: +0, open_accessory: logger, session: s, baud: 7777}", 2,
+      "steps[0].baud: is no speed that serial drivers know; write 9600 or 115200, for instance"
+    ),
+    (
+      "steps:\n  - {at: +0, open_accessory: logger, session: s, kind: usb, peripheral: true}", 2,
+      "steps[0].peripheral: is for another kind than usb; remove it, or change kind"
+    ),
     ("steps: [\n  {at: +0, launch: logger}", 3, "not YAML"),
     ("steps:\n  - {at: +0, launch: logger, launch: watch}", 2, "`launch` is there more than once"),
     ("", 1, "nothing in it"),

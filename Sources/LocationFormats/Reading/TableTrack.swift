@@ -9,6 +9,8 @@ package struct TableTrack: FormatTrack {
   /// The lines so far of a record in which a quoted field goes on.
   private var begun: [UInt8] = []
   private var unreadable = 0
+  /// The first line without a position that can be read.
+  private var unreadableLine: Int?
   private var unreadableTimes = 0
   /// The first text that is no time, and its line.
   private var unreadableTime: (line: Int, column: String, text: String)?
@@ -25,7 +27,7 @@ package struct TableTrack: FormatTrack {
   package var line: Int { buffer.number }
 
   package var notes: [String] {
-    var notes: [String] = []
+    var notes = header?.notes ?? []
     if unreadable > 0 {
       notes.append("\(Wording.count(unreadable, "line")) without a latitude and a longitude, skipped")
     }
@@ -34,6 +36,12 @@ package struct TableTrack: FormatTrack {
       notes.append("\(lines) with a time that can't be read, such as \(first.text) in \(first.column)")
     }
     return notes
+  }
+
+  package var emptiness: String {
+    guard let unreadableLine else { return "no position in it" }
+    return
+      "no line has a latitude and a longitude in degrees, with points; the first is line \(unreadableLine)"
   }
 
   package var timeTrouble: Failure? {
@@ -101,6 +109,7 @@ package struct TableTrack: FormatTrack {
   private mutating func take(_ line: Span<UInt8>, _ header: TableHeader, into batch: inout [TrackItem]) {
     guard let report = header.report(line, assumeAccuracyMeters: assumeAccuracyMeters) else {
       unreadable += 1
+      unreadableLine = unreadableLine ?? buffer.number
       return
     }
     firstPointLine = firstPointLine ?? buffer.number
@@ -148,9 +157,11 @@ package struct TableHeader: Hashable, Sendable {
   let separator: UInt8
   private var columns: [Column: Int] = [:]
   /// What the file calls its columns of times.
-  private var titles: [Column: String] = [:]
+  private var timeTitles: [Column: String] = [:]
   /// Metres a second in one unit of the column of speeds.
   private var speedFactor = 1.0
+  /// Columns that were meant to be read and are not.
+  private(set) var notes: [String] = []
 
   /// Nil where the line names no latitude and longitude.
   package init?(_ line: Span<UInt8>) {
@@ -167,13 +178,31 @@ package struct TableHeader: Hashable, Sendable {
 
   private init(_ line: Span<UInt8>, _ separator: UInt8) {
     self.separator = separator
-    for (index, field) in Self.fields(of: line, separator).enumerated() {
-      let name = Self.name(String(decoding: field, as: UTF8.self))
-      guard let column = Column.allCases.first(where: { $0.names.contains(name) }), columns[column] == nil
-      else { continue }
+    let titles = Self.fields(of: line, separator)
+    let names = titles.map { Self.name(String(decoding: $0, as: UTF8.self)) }
+    func text(_ place: Int) -> String {
+      let title = titles[place]
+      return title.span.text()
+    }
+    for (index, name) in names.enumerated() {
+      guard let column = Column.allCases.first(where: { $0.names.contains(name) }) else { continue }
+      guard columns[column] == nil else {
+        if names[..<index].contains(name) {
+          notes.append("the column \"\(text(index))\" stands twice; the first one counts")
+        }
+        continue
+      }
       columns[column] = index
-      if column == .time || column == .date { titles[column] = field.span.text() }
+      if column == .time || column == .date { timeTitles[column] = text(index) }
       if column == .speed { speedFactor = Self.factor(name) }
+    }
+    for (column, unit) in [
+      (Column.accuracy, "metres"), (.speed, "m/s, km/h, kn or mph"), (.altitude, "metres"),
+    ]
+    where columns[column] == nil {
+      let place = names.firstIndex { name in column.names.contains { name.hasPrefix($0 + "_") } }
+      guard let place else { continue }
+      notes.append("the column \"\(text(place))\" is not read: it is not in \(unit)")
     }
   }
 
@@ -220,7 +249,7 @@ package struct TableHeader: Hashable, Sendable {
     let fields = Self.fields(of: line, separator)
     var found: (column: String, text: String)?
     for column in [Column.date, .time] {
-      guard let index = columns[column], let title = titles[column], fields.indices.contains(index),
+      guard let index = columns[column], let title = timeTitles[column], fields.indices.contains(index),
         !fields[index].isEmpty
       else { continue }
       let field = fields[index]

@@ -85,7 +85,7 @@ struct GPXWaypointReader: XMLRegionReader {
     waypoint = nil
     do throws(RegionProblem) {
       guard let latitude = done.latitude, let longitude = done.longitude else {
-        throw RegionProblem(what: "lat or lon is missing or no number", remedy: nil)
+        throw RegionProblem(what: "lat or lon is missing or no number", remedy: "give both, in degrees")
       }
       var draft = RegionDraft()
       draft.order = .named
@@ -93,7 +93,7 @@ struct GPXWaypointReader: XMLRegionReader {
       draft.geometry = .point(RegionDraft.Position(longitude: longitude, latitude: latitude))
       if let proximity = done.proximity {
         guard let meters = Double(xsdDecimal: Array(proximity.utf8).span) else {
-          throw RegionProblem(what: "Proximity: \"\(proximity)\" is no number", remedy: nil)
+          throw RegionProblem(what: "Proximity: \"\(proximity)\" is no number", remedy: "write metres")
         }
         draft.radiusMeters = try RegionDraft.radius(meters)
       }

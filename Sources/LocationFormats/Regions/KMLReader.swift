@@ -69,7 +69,9 @@ struct KMLReader: XMLRegionReader {
     case "name" where path.last == "Placemark": endName()
     case "coordinates": endCoordinates()
     case "Polygon":
-      if !hasOuter { note(RegionProblem(what: "a Polygon without an outer boundary", remedy: nil)) }
+      if !hasOuter {
+        note(RegionProblem(what: "a Polygon without an outer boundary", remedy: "add an outerBoundaryIs"))
+      }
     case "value" where path.last == "Data": endData()
     case "SimpleData": endData()
     default: break
@@ -179,7 +181,8 @@ struct KMLReader: XMLRegionReader {
   ) throws(RegionProblem) {
     func number() throws(RegionProblem) -> Double {
       guard let number = Double(numberText: Array(value.utf8).span) else {
-        throw RegionProblem(what: "\(key): \"\(value)\" is no number", remedy: nil)
+        throw RegionProblem(
+          what: "\(key): \"\(value)\" is no number", remedy: "write digits and a point, without a unit")
       }
       return number
     }

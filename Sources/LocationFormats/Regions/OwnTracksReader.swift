@@ -147,7 +147,7 @@ struct OwnTracksReader {
       return collector.leaveOut("a beacon, not a place", id: waypoint.name)
     }
     guard let latitude = waypoint.latitude, let longitude = waypoint.longitude else {
-      throw RegionProblem(what: "a waypoint without lat and lon", remedy: nil)
+      throw RegionProblem(what: "a waypoint without lat and lon", remedy: "give both, in degrees")
     }
     var draft = RegionDraft()
     draft.order = .named

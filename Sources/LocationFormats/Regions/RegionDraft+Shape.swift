@@ -31,7 +31,7 @@ extension RegionDraft {
       return .polygon(try polygon(rings))
     case .multiPolygon(let polygons):
       guard !polygons.isEmpty else {
-        throw RegionProblem(what: "a MultiPolygon without polygons", remedy: nil)
+        throw RegionProblem(what: "a MultiPolygon without polygons", remedy: "give it one, or remove it")
       }
       var made: [Region.Polygon] = []
       made.reserveCapacity(polygons.count)
@@ -62,7 +62,7 @@ extension RegionDraft {
 
   private func ring(_ positions: [Position]) throws(RegionProblem) -> [Coordinate] {
     guard let first = positions.first, let last = positions.last else {
-      throw RegionProblem(what: "an empty ring", remedy: nil)
+      throw RegionProblem(what: "an empty ring", remedy: "give it its positions, or remove it")
     }
     guard first == last else {
       throw RegionProblem(
@@ -71,7 +71,9 @@ extension RegionDraft {
     }
     // Three corners, and the first again (RFC 7946, section 3.1.6).
     guard positions.count >= 4 else {
-      throw RegionProblem(what: "a ring of less than four positions, at \(Self.shown(first))", remedy: nil)
+      throw RegionProblem(
+        what: "a ring of less than four positions, at \(Self.shown(first))",
+        remedy: "repeat the first position at its end")
     }
     return try places(positions)
   }
@@ -118,11 +120,11 @@ extension RegionProblem {
     case .isOfBeacons: self.init(what: "a region of beacons, which has no outline", remedy: nil)
     case .invalidRadius(let meters):
       self.init(what: "\(RegionDraft.shown(meters)) is no radius", remedy: "write more than 0 metres")
-    case .outOfMemory: self.init(what: "no memory for its outline", remedy: nil)
+    case .outOfMemory: self.init(what: "no memory for its outline", remedy: Failure.memoryRemedy)
     case .invalidSeconds(let seconds):
       self.init(what: "\(RegionDraft.shown(seconds)) is no duration", remedy: "write 0 or more seconds")
     case .duplicateID(let id): self.init(what: "a second region \"\(id)\"", remedy: "ids are unique")
-    case .tooMany(let limit): self.init(what: "more than \(limit) regions", remedy: nil)
+    case .tooMany(let limit): self.init(what: "more than \(limit) regions", remedy: "remove some first")
     }
   }
 }

@@ -71,6 +71,7 @@ struct TableRegionReader {
     let titles = TableHeader.fields(of: line.span, separator).map { String(decoding: $0, as: UTF8.self) }
     // Such a radius may be in other units than metres.
     let hasUnits = titles.contains(RegionProperty.radiusUnits.rawValue)
+    defer { judge(titles, hasUnits: hasUnits) }
     columns = titles.map { title in
       let name = TableHeader.name(title)
       if TableHeader.Column.latitude.names.contains(name) { return .latitude }
@@ -86,6 +87,22 @@ struct TableRegionReader {
       case "tags", "tag": return .property(RegionProperty.tags.rawValue)
       default: return .property(title)
       }
+    }
+  }
+
+  /// Warns of columns that look like a slip for one of ours, and of those that are there twice.
+  private mutating func judge(_ titles: [String], hasUnits: Bool) {
+    var seen: Set<String> = []
+    for (column, title) in zip(columns, titles) {
+      let name = TableHeader.name(title)
+      if !name.isEmpty, !seen.insert(name).inserted {
+        collector.warn("the column \"\(title)\" stands twice; the last one counts", line: 1)
+      }
+      guard case .property = column, RegionProperty(rawValue: name) == nil else { continue }
+      let isRadius = name.hasPrefix("radius_") && !hasUnits
+      guard let meant = RegionProperty.meant(by: name) ?? (isRadius ? .radiusMeters : nil) else { continue }
+      collector.warn(
+        "the column \"\(title)\" means nothing to locwatch; did you mean \"\(meant.rawValue)\"?", line: 1)
     }
   }
 
@@ -113,7 +130,7 @@ struct TableRegionReader {
       }
     }
     guard let latitude = place.latitude, let longitude = place.longitude else {
-      throw RegionProblem(what: "a row without lat and lon", remedy: nil)
+      throw RegionProblem(what: "a row without lat and lon", remedy: "give both, in degrees")
     }
     draft.geometry = .point(RegionDraft.Position(longitude: longitude, latitude: latitude))
     try collector.addPlace(draft, properties: properties)
@@ -126,7 +143,8 @@ struct TableRegionReader {
       bytes[comma] = UInt8(ascii: ".")
     }
     guard let value = Double(numberText: bytes.span), value.isFinite else {
-      throw RegionProblem(what: "\(column): \"\(field)\" is no number", remedy: nil)
+      throw RegionProblem(
+        what: "\(column): \"\(field)\" is no number", remedy: "write digits and a point, without a unit")
     }
     return value
   }

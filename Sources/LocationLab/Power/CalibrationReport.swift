@@ -26,40 +26,39 @@ package enum CalibrationReport {
     return (lines + notes.map { "note: \($0)" }).joined(separator: "\n") + "\n"
   }
 
-  /// How long a block has to be for each state, so that one step of the meter is the error allowed.
-  ///
-  /// `T = q / (ε P)` with the step `q` in joules, the error `ε` as a share and the power `P` of the state.
-  package static func plan(_ profile: PowerProfile, stepJoules: Double, error: Double) -> String {
-    let states: [(String, [PowerParameter])] = [
-      ("base alone", [.base]), ("searching", [.receiverAcquire]), ("tracking", [.receiverTrackStrong]),
-      ("power saving", [.receiverPowerSave]), ("awake", [.awake]), ("network location", [.networkLocation]),
-      ("motion sensor", [.motion]), ("radio connected", [.radioTail]), ("one busy core", [.core]),
-    ]
-    var lines = [
-      "Blocks in the order A B B A for each state, so that drift cancels: base, state, state, base.", "",
-      "state                  mW  at least",
-    ]
-    for (name, parameters) in states {
-      let milliwatts = parameters.reduce(0) { $0 + profile[$1].value }
-      guard milliwatts > 0 else { continue }
-      // The state is the difference of two blocks, and each is off by a step.
-      let seconds = 2 * stepJoules / (error * milliwatts * 1e-3)
-      lines.append(
-        left(name, 17) + right(PowerProfileText.number(milliwatts), 8) + "  "
-          + Wording.duration(max(60, seconds)))
+  /// The same as lines of JSON: one for each parameter, and one for the fit.
+  package static func json(
+    _ calibration: PowerCalibration, _ profile: PowerProfile, notes: [String]
+  ) -> String {
+    var lines = calibration.findings.map { finding in
+      line { line in
+        let entry = profile[finding.parameter]
+        line.member("parameter", finding.parameter.rawValue)
+        line.member("before", calibration.before[finding.parameter].value, decimals: FixedPoint.thousandths)
+        line.member("value", entry.value, decimals: FixedPoint.thousandths)
+        line.member("spread", entry.spread, decimals: FixedPoint.thousandths)
+        line.member("fitted", finding.isIdentified)
+        if !finding.isIdentified { line.member("only_sum_with", finding.partner?.rawValue) }
+      }
     }
-    let impulses: [(String, PowerParameter)] = [
-      ("wakes", .wake), ("relaunches", .relaunch), ("Wi-Fi scans", .wifiScan),
-      ("radio promotions", .radioPromotion),
-    ]
-    lines += ["", "impulse                 J  at least"]
-    for (name, parameter) in impulses where profile[parameter].value > 0 {
-      let count = (2 * stepJoules / (error * profile[parameter].value)).rounded(.up)
-      lines.append(
-        left(name, 17) + right(PowerProfileText.number(profile[parameter].value), 8) + "  "
-          + Wording.count(Int(max(10, min(count, 1e9)))))
-    }
-    return lines.joined(separator: "\n") + "\n"
+    lines.append(
+      line { line in
+        line.member("windows", calibration.windows.count)
+        line.member("spread", calibration.residualSpread, decimals: FixedPoint.thousandths)
+        let condition = calibration.conditionNumber
+        line.member("condition", condition.isFinite ? condition : nil, decimals: FixedPoint.thousandths)
+        if !notes.isEmpty { line.member("notes", notes) }
+      })
+    return lines.joined()
+  }
+
+  private static func line(_ members: (inout JSONLine) -> Void) -> String {
+    String(
+      decoding: JSONLine.line { line in
+        line.member("v", 1)
+        line.member("type", "power.calibration")
+        members(&line)
+      }, as: UTF8.self)
   }
 
   private static func word(_ finding: PowerCalibration.Finding) -> String {
@@ -70,11 +69,11 @@ package enum CalibrationReport {
 
   private static func spread(_ value: Double) -> String { Wording.number(value, 2) }
 
-  private static func left(_ text: String, _ width: Int) -> String {
+  static func left(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(1, width - text.count))
   }
 
-  private static func right(_ text: String, _ width: Int) -> String {
+  static func right(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(1, width - text.count)) + text
   }
 }

@@ -41,6 +41,9 @@ package struct MeterLog: Sendable {
   ) throws(Failure) -> MeterStream {
     // Some programs put a byte order mark before UTF-8.
     let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+    guard !text.isEmpty else {
+      throw Failure(.data, file: file, what: "empty file", remedy: "name the log of a meter")
+    }
     guard let kind = kind ?? Self.kind(of: text) else {
       throw Failure(
         .data, file: file, what: "not a log of any meter that is known",

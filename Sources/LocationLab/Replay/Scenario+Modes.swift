@@ -144,7 +144,8 @@ extension Scenario.Step {
     if let node = map.optional(.launchEvents) { terms.launchesEvents = try node.bool() }
     if let node = map.optional(.metered) { terms.metered = try node.bool() }
     let result = try map.optional(.result)?.word(Result.self) ?? .done
-    let status = try map.optional(.status)?.int(in: 100...999)
+    // Of HTTP (RFC 9110): the others are no failures.
+    let status = try map.optional(.status)?.int(in: result == .failed ? 400...999 : 100...399)
     let outcome: TransferOutcome =
       switch result {
       case .done, .auth: .done
@@ -167,10 +168,25 @@ extension Scenario.Step {
   private static func accessoryTerms(_ map: StrictMap<Key>) throws(Failure) -> AccessoryTerms {
     let session = try map.required(.session).string()
     let kind = try map.optional(.kind)?.word(AccessoryTerms.Kind.self) ?? .serial
-    guard kind != .gatt else { return try gattTerms(session, map) }
+    func refuse(_ keys: [Key]) throws(Failure) {
+      for key in keys {
+        guard let node = map.optional(key) else { continue }
+        throw node.failure("is for another kind than \(kind.rawValue)", remedy: "remove it, or change kind")
+      }
+    }
+    if kind == .gatt {
+      try refuse([.baud])
+      return try gattTerms(session, map)
+    }
+    try refuse([.service, .characteristic, .peripheral])
+    let baud = map.optional(.baud)
+    let speed = try baud?.int(in: 50...4_000_000) ?? 9600
+    if let baud, !SerialLine.knows(baud: speed) {
+      throw baud.failure("is no speed that serial drivers know", remedy: "write 9600 or 115200, for instance")
+    }
     return AccessoryTerms(
       session: session, kind: kind, device: try map.optional(.device)?.string() ?? "/dev/" + session,
-      baud: try map.optional(.baud)?.int(in: 50...4_000_000) ?? 9600)
+      baud: speed)
   }
 
   /// A session of Bluetooth: with another device, or a service of this machine.

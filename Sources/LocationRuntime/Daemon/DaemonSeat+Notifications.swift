@@ -76,6 +76,9 @@ extension DaemonSeat {
       return answer["notification"]?.string
     }
     var parsed = try NotificationAnswer.notification(notification)
+    if case .region(let id, _) = parsed.when, let database = try StateDatabase.openToRead(path: state) {
+      guard try database.unknown(among: [id]).isEmpty else { throw .unknownRegion(id) }
+    }
     // It is asked for now, not at the start of the next daemon.
     if let now = SystemClock().read().utc {
       parsed.asked = now

@@ -3,9 +3,9 @@ import LocationCore
 import LocationFormats
 
 /// A device of an accessory, opened as rule J1 has it: raw, at its speed, for one program alone.
-enum SerialLine {
+package enum SerialLine {
   /// Whether a speed is one that every serial driver knows.
-  static func knows(baud: Int) -> Bool { speed(baud) != nil }
+  package static func knows(baud: Int) -> Bool { speed(baud) != nil }
 
   /// Opens a device.
   ///

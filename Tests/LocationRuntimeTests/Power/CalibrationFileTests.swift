@@ -104,10 +104,21 @@ import Testing
     #expect(notes.last?.hasSuffix(named) == true, "\(notes)")
   }
 
+  @Test func `a plan is the same as text and as lines of JSON`() throws {
+    let plan = CalibrationPlan(.pinephone, stepJoules: 410, error: 0.1)
+    let lines = try plan.json.split(separator: "\n").map { try JSONTree(Array($0.utf8)) }
+    #expect(lines.count == plan.states.count + plan.impulses.count)
+    let awake = try #require(lines.first { $0["state"]?.string == "awake" })
+    #expect(awake["type"]?.string == "power.plan")
+    // 2 x 410 J / (0.1 x 1.2 W).
+    #expect(awake["least_s"]?.double.map { abs($0 - 6833.333) < 0.01 } == true)
+    #expect(lines.contains { $0["impulse"]?.string == "wakes" && $0["least_count"]?.integer ?? 0 > 0 })
+  }
+
   @Test func aPlanIsAsLongAsTheMeterIsCoarse() {
-    let fine = CalibrationReport.plan(.pinephone, stepJoules: 0.01, error: 0.1)
+    let fine = CalibrationPlan(.pinephone, stepJoules: 0.01, error: 0.1).text
     #expect(fine.contains("awake"))
-    let coarse = CalibrationReport.plan(.pinephone, stepJoules: 410, error: 0.1)
+    let coarse = CalibrationPlan(.pinephone, stepJoules: 410, error: 0.1).text
     // 2 x 410 J / (0.1 x 1.2 W) = 6833 s.
     #expect(coarse.contains("1 h 53 min"), "\(coarse)")
     #expect(!coarse.contains("network location"))

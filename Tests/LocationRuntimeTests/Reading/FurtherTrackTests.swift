@@ -153,6 +153,28 @@ import Testing
     #expect(reading.notes == ["1 line without a latitude and a longitude, skipped"])
   }
 
+  @Test func `columns that were meant to be read, and are not, are told`() throws {
+    let row = "2026-05-04T06:30:00Z,48.1,11.5,12,50\n"
+    let repeated = try Reading("time,lat,lon,lat,acc_m\n" + row)
+    #expect(repeated.fixes.map(\.latitude) == [48.1])
+    #expect(repeated.notes == [#"the column "lat" stands twice; the first one counts"#])
+    let feet = try Reading("time,lat,lon,accuracy (ft),speed (furlong/h)\n" + row)
+    #expect(
+      feet.notes == [
+        #"the column "accuracy (ft)" is not read: it is not in metres"#,
+        #"the column "speed (furlong/h)" is not read: it is not in m/s, km/h, kn or mph"#,
+      ])
+    let both = try Reading("time,lat,lon,acc_m,accuracy_vertical\n" + row)
+    #expect(both.notes.isEmpty)
+  }
+
+  @Test func `a table without a position that can be read says where it begins`() throws {
+    let failure = try #require(
+      try Reading("time,lat,lon\n\n1777874400,\"48,1\",\"11,5\"\n1777874401,\"48,1\",\"11,5\"\n").failure)
+    #expect(
+      failure.what == "no line has a latitude and a longitude in degrees, with points; the first is line 3")
+  }
+
   @Test(arguments: ["\"two\nlines, \"\"and\"\" a quote\"", "\"\"", "5\" wide", "5\"\" wide", "\"open"])
   func `a quoted field may have line breaks, and a stray quote spoils nothing`(name: String) throws {
     let rows = ["first", name, "last"].enumerated().map { "177787440\($0),\($1),48.1,11.5\n" }.joined()

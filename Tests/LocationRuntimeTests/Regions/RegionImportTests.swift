@@ -97,7 +97,7 @@ import Testing
     ),
     (
       #"{"_type":"waypoint","desc":"a","lon":2,"rad":3}"#,
-      "f:1: waypoint 1 (\"a\"): a waypoint without lat and lon"
+      "f:1: waypoint 1 (\"a\"): a waypoint without lat and lon; give both, in degrees"
     ),
     (
       #"{"_type":"waypoint","desc":"a","lat":1,"lon":2,"rad":-3}"#,
@@ -170,10 +170,13 @@ import Testing
       #"<wpt lat="91" lon="2"/>"#,
       "f:1: waypoint 1: latitude 91 is not within -90 to 90; swapped?"
     ),
-    (#"<wpt lon="2"><name>x</name></wpt>"#, "f:1: waypoint 1 (\"x\"): lat or lon is missing or no number"),
+    (
+      #"<wpt lon="2"><name>x</name></wpt>"#,
+      "f:1: waypoint 1 (\"x\"): lat or lon is missing or no number; give both, in degrees"
+    ),
     (
       #"<wpt lat="1" lon="2"><g:Proximity>far</g:Proximity></wpt>"#,
-      "f:1: waypoint 1: Proximity: \"far\" is no number"
+      "f:1: waypoint 1: Proximity: \"far\" is no number; write metres"
     ),
     ("<trk/>", "f: no region can be made of it; 1 track: regions come from waypoints"),
     (
@@ -244,7 +247,7 @@ import Testing
     (
       "<Placemark><Polygon><innerBoundaryIs><LinearRing><coordinates>1,1 2,1 2,2 1,1</coordinates></LinearRing>"
         + "</innerBoundaryIs></Polygon></Placemark>",
-      "f:1: placemark 1: a Polygon without an outer boundary"
+      "f:1: placemark 1: a Polygon without an outer boundary; add an outerBoundaryIs"
     ),
     (
       "<Placemark><name>x</name></Placemark>",

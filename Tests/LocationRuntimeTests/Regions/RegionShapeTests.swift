@@ -55,14 +55,17 @@ import Testing
     ),
     (
       #"{"type":"Polygon","coordinates":[[[0,0],[1,0],[0,0]]]}"#,
-      "a ring of less than four positions, at [0, 0]"
+      "a ring of less than four positions, at [0, 0]; repeat the first position at its end"
     ),
-    (#"{"type":"Polygon","coordinates":[[]]}"#, "an empty ring"),
+    (#"{"type":"Polygon","coordinates":[[]]}"#, "an empty ring; give it its positions, or remove it"),
     (
       #"{"type":"Polygon","coordinates":[]}"#,
       "a Polygon without a ring; give it a ring, or remove the feature"
     ),
-    (#"{"type":"MultiPolygon","coordinates":[]}"#, "a MultiPolygon without polygons"),
+    (
+      #"{"type":"MultiPolygon","coordinates":[]}"#,
+      "a MultiPolygon without polygons; give it one, or remove it"
+    ),
     (
       #"{"type":"Polygon","coordinates":[\#(Self.square),[[20,20],[22,20],[22,22],[20,20]]]}"#,
       "not a valid outline: Hole lies outside shell at [20, 20]; draw it anew there"

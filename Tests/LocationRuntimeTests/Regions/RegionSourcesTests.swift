@@ -112,6 +112,21 @@ import Testing
     #expect(complaint("name,lat,lon\na,1,2\n").contains("--radius"))
   }
 
+  @Test(arguments: [
+    ("id,lat,lon,radius_m,lat\nh,1,2,30,3\n", #"f:1: the column "lat" stands twice; the last one counts"#),
+    (
+      "id,lat,lon,radius_m,dwel_s\nh,1,2,30,3\n",
+      #"f:1: the column "dwel_s" means nothing to locwatch; did you mean "dwell_s"?"#
+    ),
+    (
+      "id,lat,lon,radius (ft),radius_m\nh,1,2,30,3\n",
+      #"f:1: the column "radius (ft)" means nothing to locwatch; did you mean "radius_m"?"#
+    ),
+  ])
+  func `a column that is a slip is told`(text: String, warning: String) throws {
+    #expect(try read(text).warnings == [warning])
+  }
+
   // MARK: - Our own names in foreign files
 
   private static func placemark(_ key: String, _ value: String) -> String {
