@@ -46,10 +46,9 @@ struct ExplainCommand: ParsableCommand {
       defer { Self.remove(folder) }
       let track = try OutputFile(path: "\(folder)/\(Self.track)", isPrivate: true)
       try track.write(Array(Self.head.utf8))
-      let count = try DeviceHistory(device, layout).fixes { line throws(Failure) in
+      try DeviceHistory(device, layout).fixes { line throws(Failure) in
         try track.write(line + [UInt8(ascii: "\n")])
       }
-      guard count > 0 else { throw DeviceHistory.nothing(of: device) }
       let features = try layout.currentCatalog().entries.map(\.feature.geoJSON)
       // There are no programs in a fleet, and their decisions would count in the ids. Workers take fixes as they come.
       var arguments = ["explain", "--track", Self.track, "--no-programs", "--as-written"]

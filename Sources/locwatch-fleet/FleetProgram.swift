@@ -102,7 +102,9 @@ struct ClusterOptions: ParsableArguments {
     options.authority = authority ?? EnvironmentVariable.value("NATS_CA")
     options.certificate = certificate ?? EnvironmentVariable.value("NATS_CERT")
     options.key = key ?? EnvironmentVariable.value("NATS_KEY")
-    return try NATSConnection(options)
+    let connection = try NATSConnection(options)
+    connection.log = Console.note
+    return connection
   }
 
   func layout() throws(Failure) -> FleetLayout { try FleetLayout(try connect(as: "locwatch-fleet")) }

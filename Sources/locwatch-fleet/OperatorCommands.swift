@@ -35,9 +35,11 @@ struct MetricsCommand: ReportingCommand {
     commandName: "metrics", abstract: "Print metrics of the whole fleet for Prometheus; no positions.",
     discussion: """
       For node_exporter's textfile collector, from a systemd timer on any machine.
+      Where the servers do not answer, the file before stays, and its age tells.
       Examples/grafana/locwatch-fleet.json is a dashboard of them.
 
-        locwatch-fleet metrics > /var/lib/node_exporter/textfile/fleet.prom
+        locwatch-fleet metrics > fleet.tmp &&
+          mv fleet.tmp /var/lib/node_exporter/textfile/fleet.prom
       """)
 
   @OptionGroup var cluster: ClusterOptions
@@ -98,7 +100,7 @@ struct EventsCommand: ReportingCommand {
   func perform() throws(Failure) {
     let events = EventFollower(try cluster.layout())
     if follow {
-      try events.follow(log: Console.note) { line throws(Failure) in try Console.printLine(line) }
+      try events.follow { line throws(Failure) in try Console.printLine(line) }
     } else {
       try events.all { line throws(Failure) in try Console.printLine(line) }
     }
@@ -130,7 +132,10 @@ struct ReplayCommand: ReportingCommand {
     let layout = try cluster.layout()
     let history = try DeviceHistory(device, layout)
     let print: ([UInt8]) throws(Failure) -> Void = { line throws(Failure) in try Console.printLine(line) }
-    let count = fixes ? try history.fixes(print) : try history.replay(try layout.currentCatalog(), print)
-    guard count > 0 else { throw DeviceHistory.nothing(of: device) }
+    if fixes {
+      try history.fixes(print)
+    } else {
+      try history.replay(try layout.currentCatalog(), print)
+    }
   }
 }

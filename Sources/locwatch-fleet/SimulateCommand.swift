@@ -88,8 +88,8 @@ struct SimulateCommand: ReportingCommand {
       try fleet.write(steps: steps, to: try OutputFile(path: write))
     } else {
       let layout = try cluster.layout()
-      _ = try layout.settings()
-      let count = try fleet.publish(steps: steps, rate: rate, to: layout, log: Console.note)
+      try layout.checkMapping(partitions: try layout.settings().partitions)
+      let count = try fleet.publish(steps: steps, rate: rate, to: layout)
       try Console.print("\(count) fixes of \(devices) devices published\n")
     }
   }

@@ -54,6 +54,11 @@ extension FleetWorkerTests {
       #expect(isTaken, "\(partition): \(second.stderr)")
       #expect(!second.stderr.contains("gives partition \(partition) up"), "\(second.stderr)")
     }
+    let isShown = await eventually {
+      let status = try await cluster.fleet(["status"])
+      return status.status == 1 && status.stdout.contains("partition 0: the snapshot of u/")
+    }
+    #expect(isShown, "\(second.stderr)")
     let report = try await cluster.fleet(["device", "u/\(devices[0])"])
     #expect(report.status == 65 && report.stderr.contains("Docs/Fleet.md"), "\(report)")
     let ids = try await cluster.events(atLeast: 1).compactMap { $0.firstMatch(of: /"seq":\d+,"id":\d+,/)?.0 }

@@ -119,9 +119,6 @@ extension FleetWorkerTests {
     }
     let refused = "nats-server refuses STREAM.INFO.fixes: bad request"
     #expect(throws: Failure(.unavailable, what: refused)) { try layout.checkNames() }
-    #expect(throws: Failure(.unavailable, what: refused)) {
-      try layout.checkMapping(partitions: 4)
-    }
   }
 
   /// The configuration that we ship, with a second tenant, on ports of this machine.

@@ -57,14 +57,17 @@ final class NATSCluster {
     try FleetLayout(NATSConnection(.init(servers: url, credentials: nil, name: "test")))
   }
 
-  private func write(_ index: Int, denying subject: String? = nil) {
+  private func write(
+    _ index: Int, denying subject: String? = nil, password: String = "x", mappedTo count: Int? = nil,
+    hasJetStream: Bool = true
+  ) {
     let server = servers[index]
     let users = """
       authorization {
         users: [
           { user: all, password: x }
           {
-            user: denied, password: x
+            user: denied, password: \(password)
             permissions: { subscribe: ">", publish: { allow: ">", deny: ["\(subject ?? "nothing")"] } }
           }
         ]
@@ -78,16 +81,19 @@ final class NATSCluster {
         routes: [\(servers.map { "\"nats://127.0.0.1:\($0.clusterPort)\"" }.joined(separator: ", "))]
       }
       """
+    let storage = """
+      jetstream { store_dir: "\(folder("js\(index)"))" }
+      mqtt { listen: "127.0.0.1:\(server.mqttPort)" }
+      """
     _ = folder.write(
       "nats\(index).conf",
       """
       server_name: n\(index)
       listen: "127.0.0.1:\(server.port)"
-      jetstream { store_dir: "\(folder("js\(index)"))" }
-      mqtt { listen: "127.0.0.1:\(server.mqttPort)" }
+      \(hasJetStream ? storage : "")
       \(servers.count > 1 ? cluster : users)
       mappings {
-        "owntracks.*.*": "fix.{{partition(\(partitions),1,2)}}.{{wildcard(1)}}.{{wildcard(2)}}"
+        "owntracks.*.*": "fix.{{partition(\(count ?? partitions),1,2)}}.{{wildcard(1)}}.{{wildcard(2)}}"
       }
       """)
   }
@@ -96,6 +102,24 @@ final class NATSCluster {
   func deny(_ subject: String?) {
     write(0, denying: subject)
     servers[0].process?.signal(SIGHUP)
+  }
+
+  /// Gives the user of ``urlOfDenied`` another password, and disconnects it.
+  func changePassword() {
+    write(0, password: "y")
+    servers[0].process?.signal(SIGHUP)
+  }
+
+  /// Maps devices to another number of partitions than the fleet has.
+  func map(to count: Int) {
+    write(0, mappedTo: count)
+    servers[0].process?.signal(SIGHUP)
+  }
+
+  /// Starts the one server without JetStream.
+  func startWithoutJetStream() throws {
+    write(0, hasJetStream: false)
+    try start(0)
   }
 
   func start(_ index: Int) throws {

@@ -225,7 +225,9 @@ extension FleetLayout {
   /// - Throws: `.tryAgain` where somebody else made the same version first, `.data` where a region is too large.
   package func publish(_ catalog: FleetCatalog, partitions: Int) throws(Failure) {
     let name = "\(catalog.version)-\(try stream.connection.inbox().split(separator: ".").suffix(1).joined())"
-    let chunks = try catalog.chunks(of: Self.chunkBytes, atMost: stream.connection.mostBytes)
+    // Beside it there are headers.
+    let most = min(Self.chunkBytes, stream.connection.mostBytes * 3 / 4)
+    let chunks = try catalog.chunks(of: most, atMost: stream.connection.mostBytes)
     for (index, chunk) in chunks.enumerated() { try fleet.put("regions.\(name).\(index)", chunk) }
     let meta = JSONTree.object([
       "name": .string(name), "chunks": .integer(chunks.count), "regions": .integer(catalog.entries.count),

@@ -110,6 +110,8 @@ package struct FleetLayout {
         .config, what: "this fleet has \(present.partitions) partitions, not \(settings.partitions)",
         remedy: "the number is fixed when a fleet is made; make another account for another number")
     }
+    // First: where the servers refuse a stream, what is said of the fleet is what the next attempt makes of it.
+    try fleet.put("settings", try ExactEncoder.bytes(of: settings, called: "the settings"))
     try leases.ensure(replicas: settings.replicas)
     try devices.ensure(replicas: settings.replicas)
     func stream(_ name: String, _ subject: String, days: Double, windowSeconds: Double) throws(Failure) {
@@ -130,7 +132,6 @@ package struct FleetLayout {
     try stream(
       Self.deadLetters, Self.deadSubjects, days: settings.eventDays, windowSeconds: Self.eventWindowSeconds)
     try leases.put(Self.lifeKey, Array("\(settings.leaseSeconds)".utf8))
-    try fleet.put("settings", try ExactEncoder.bytes(of: settings, called: "the settings"))
   }
 
   /// Seconds in which the servers drop an event that they have: longer than a worker can hang without losing its

@@ -29,6 +29,27 @@ package final class JetStream {
     package var isPermanent: Bool {
       errorCode == JetStream.invalidConfiguration || errorCode == JetStream.noReplicas
     }
+
+    /// What to do; nil where that depends.
+    var remedy: String? {
+      switch errorCode {
+      case JetStream.noStream: "make the streams: locwatch-fleet init"
+      // JSClusterNotAvailErr of nats-server's errors.json, as those below.
+      case 10_008: "too few servers of the cluster answer; start them"
+      // JSNotEnabledForAccountErr, JSNotEnabledErr.
+      case 10_039, 10_076: "turn JetStream on for the account in the servers' configuration"
+      // JSInsufficientResourcesErr, JSMemoryResourcesExceededErr, JSStorageResourcesExceededErr.
+      case 10_023, 10_028, 10_047:
+        "give the servers more room (their disk, max_file_store, the account's limits), or keep less: "
+          + "locwatch-fleet init --fix-days"
+      // JSStreamStoreFailedF: a limit of the stream itself, or its disk.
+      case 10_077: "look at the stream's limits (nats stream info), and at the servers' disks"
+      default: nil
+      }
+    }
+
+    /// For a log: what it is, and what to do.
+    var told: String { remedy.map { "\(description); \($0)" } ?? description }
   }
 
   /// Sends a request of the interface; what was answered.
@@ -48,6 +69,9 @@ package final class JetStream {
       guard refusal.code >= 500, !refusal.isPermanent, FleetClock.seconds < end else {
         return .failure(refusal)
       }
+      if FleetClock.seconds > end - Self.patienceSeconds + Self.silenceSeconds {
+        connection.tell("nats-server refuses \(name): \(refusal.told); it is asked again")
+      }
       FleetClock.pause(milliseconds: 200)
     }
   }
@@ -63,16 +87,9 @@ package final class JetStream {
   /// A refusal for people.
   package func failure(_ name: String, _ refusal: Refusal) -> Failure {
     let isMissing = refusal.errorCode == Self.noStream
-    let remedy: String? =
-      switch refusal.errorCode {
-      case Self.noStream: "make the streams: locwatch-fleet init"
-      case Self.unavailable: "too few servers of the cluster answer; start them"
-      default: nil
-      }
     return Failure(
       isMissing || refusal.isPermanent ? .config : .unavailable,
-      what: "nats-server refuses \(name): \(refusal.description)",
-      remedy: remedy)
+      what: "nats-server refuses \(name): \(refusal.description)", remedy: refusal.remedy)
   }
 
   static func tree(_ payload: [UInt8]) -> JSONTree {
@@ -90,8 +107,6 @@ package final class JetStream {
   static let noMessage = 10_037
   /// Of a stream that is not there.
   static let noStream = 10_059
-  /// Too few servers of the cluster answer (JSClusterNotAvailErr of nats-server).
-  private static let unavailable = 10_008
   /// Of a stream that can't be as it is asked for.
   static let invalidConfiguration = 10_052
   /// Of a stream on more than one server where there is no cluster.
@@ -100,6 +115,8 @@ package final class JetStream {
   static let wrongSequence = 10_071
   /// How long an election of leaders may take, seconds.
   private static let patienceSeconds = 30.0
+  /// Seconds of refusals after which the user is told.
+  private static let silenceSeconds = 2.0
 }
 
 // MARK: - Streams

@@ -11,6 +11,11 @@ package import LocationFormats
   private let handle: OpaquePointer
   /// The servers, for messages (``ServerAddresses``).
   package let servers: String
+  /// Told what a user wants to know while something is waited for.
+  package var log: (String) -> Void = { _ in }
+  /// What was told lately, and when.
+  private var told: [String: Double] = [:]
+  private var wasConnected = true
 
   /// Where to connect to, and as whom.
   package struct Options: Sendable {
@@ -99,7 +104,8 @@ package import LocationFormats
   /// One that is lost with its server, or finds no room while another server is looked for, is no failure: a caller that
   /// must be sure waits for a confirmation, and sends it again where none comes.
   ///
-  /// - Throws: `.tryAgain` where the library takes nothing any more, or a message is larger than the servers permit.
+  /// - Throws: `.tryAgain` where the library takes nothing any more, `.config` where a message is larger than the servers
+  ///   permit.
   package func publish(
     _ subject: String, _ payload: [UInt8], headers: Headers = Headers(), reply: String? = nil
   ) throws(Failure) {
@@ -109,7 +115,7 @@ package import LocationFormats
       handle, subject, reply, headers.id, expected, headers.reason, bytes, payload, payload.count)
     guard status != NATS_MAX_PAYLOAD else {
       throw Failure(
-        .tryAgain,
+        .config,
         what:
           "\(payload.count) bytes at \(subject) are more than the servers take with a message, \(mostBytes)",
         remedy: "raise max_payload in their configuration")
@@ -167,13 +173,50 @@ package import LocationFormats
   /// Whether the library has given it up: it does not connect again, and nothing comes over it any more.
   package var isClosed: Bool { unsafe natsConnection_Status(handle) == NATS_CONN_STATUS_CLOSED }
 
+  /// Whether a server is connected now.
+  var isConnected: Bool { unsafe natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED }
+
+  /// What is said where it is closed, with the reason of the servers.
+  package var closure: Failure {
+    let (status, reason) = serverError
+    let isRefused = status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED
+    return Failure(
+      isRefused ? .noPermission : .unavailable,
+      what: "the connection to nats-server at \(servers) is closed: \(reason ?? Self.text(status))",
+      remedy: Self.remedy(for: status, isAnonymous: false))
+  }
+
+  /// Tells what goes on, the same once a minute.
+  func tell(_ text: String) {
+    let now = FleetClock.seconds
+    told = told.filter { now - $0.value < Self.silenceSeconds }
+    guard told[text] == nil else { return }
+    told[text] = now
+    log(text)
+  }
+
+  private static let silenceSeconds = 60.0
+
+  /// Tells where the connection was lost, or is there again.
+  fileprivate func noteState() {
+    let isConnected = isConnected
+    guard isConnected != wasConnected, !isClosed else { return }
+    wasConnected = isConnected
+    let what = isConnected ? "there again" : "lost; it is tried again"
+    log("the connection to nats-server at \(servers) is \(what)")
+  }
+
+  /// The last error of the connection, and what the servers said of it.
+  private var serverError: (status: natsStatus, reason: String?) {
+    var text: UnsafePointer<CChar>?
+    let status = unsafe natsConnection_GetLastError(handle, &text)
+    return (status, unsafe text.map { unsafe String(cString: $0) })
+  }
+
   /// Why the servers last refused what names a subject; nil where they did not.
   package func refusal(of subject: String) -> String? {
-    var text: UnsafePointer<CChar>?
-    guard unsafe natsConnection_GetLastError(handle, &text) != NATS_OK, let text = unsafe text else {
-      return nil
-    }
-    let reason = unsafe String(cString: text)
+    let (status, reason) = serverError
+    guard status != NATS_OK, let reason else { return nil }
     return reason.hasPrefix("Permissions Violation") && reason.contains(subject) ? reason : nil
   }
 
@@ -195,6 +238,8 @@ package import LocationFormats
   private let handle: OpaquePointer
   /// Keeps the connection while something comes over it.
   private let connection: NATSConnection
+  /// Whether the servers last said that nobody is there to answer what was asked.
+  private(set) var isUnheard = false
 
   fileprivate init(_ handle: OpaquePointer, connection: NATSConnection) {
     unsafe self.handle = handle
@@ -206,17 +251,29 @@ package import LocationFormats
   /// The next message; nil where none comes in time.
   ///
   /// - Parameter milliseconds: how long to wait for it; 0 for not at all.
-  /// - Throws: `.unavailable` where the connection is closed for good.
+  /// - Throws: `.unavailable` where the connection is closed for good, `.noPermission` where the servers did so.
   package func next(milliseconds: Int) throws(Failure) -> NATSMessage? {
     var raw = unsafe locwatch_nats_message()
-    let status = unsafe locwatch_nats_next(handle, milliseconds, &raw)
-    switch status {
-    case NATS_OK: return unsafe NATSMessage(raw)
-    case NATS_CONNECTION_CLOSED, NATS_INVALID_SUBSCRIPTION:
-      throw Failure(.unavailable, what: "the connection to nats-server at \(connection.servers) is closed")
-    default: return nil
+    var left = milliseconds
+    while true {
+      let wait = min(left, Self.longestWaitMilliseconds)
+      switch unsafe locwatch_nats_next(handle, wait, &raw) {
+      case NATS_OK:
+        isUnheard = false
+        return unsafe NATSMessage(raw)
+      case NATS_NO_RESPONDERS:
+        isUnheard = true
+        return nil
+      case NATS_CONNECTION_CLOSED, NATS_INVALID_SUBSCRIPTION: throw connection.closure
+      default: connection.noteState()
+      }
+      left -= wait
+      guard left > 0 else { return nil }
     }
   }
+
+  /// After which it is looked whether the connection is still there.
+  private static let longestWaitMilliseconds = 1_000
 }
 
 /// A message as it lies in the library's memory.

@@ -68,9 +68,13 @@ package final class RequestPipe {
     _ subject: String, _ payload: [UInt8] = [], headers: NATSConnection.Headers = NATSConnection.Headers(),
     seconds: Double = usualSeconds
   ) throws(Failure) -> [UInt8] {
-    let end = FleetClock.seconds + seconds
+    let began = FleetClock.seconds
+    let end = began + seconds
     var numbers: Set<Int> = []
     while FleetClock.seconds < end {
+      if FleetClock.seconds > began + Self.silenceSeconds {
+        connection.tell("\(silence(of: subject).what); it is asked again")
+      }
       numbers.insert(try send(subject, payload, headers: headers))
       let again = min(end, FleetClock.seconds + Self.patienceSeconds)
       while FleetClock.seconds < again {
@@ -91,12 +95,28 @@ package final class RequestPipe {
         break
       }
     }
-    throw Failure(
-      .unavailable, what: "nats-server at \(connection.servers) does not answer \(subject)",
-      remedy:
-        "check that JetStream is on, that this user may use it, and that most servers of the cluster run")
+    throw silence(of: subject)
   }
 
+  /// What is said of a request that is not answered.
+  private func silence(of subject: String) -> Failure {
+    let servers = "nats-server at \(connection.servers)"
+    guard connection.isConnected else {
+      return Failure(.unavailable, what: "no connection to \(servers)", remedy: "check that it runs")
+    }
+    // Who may not use JetStream, and a server that has none, are told at once that nobody is there.
+    guard answers.isUnheard, subject.hasPrefix("$JS.API.") else {
+      return Failure(
+        .unavailable, what: "\(servers) does not answer",
+        remedy: "check that most servers of the cluster run; \(subject) was asked for")
+    }
+    return Failure(
+      .unavailable, what: "\(servers) has no JetStream",
+      remedy: "put a jetstream block into the servers' configuration, and turn it on for the account")
+  }
+
+  /// Seconds without an answer after which the user is told.
+  private static let silenceSeconds = 2.0
   /// How long an answer may take, seconds: longer than an election of leaders.
   package static let usualSeconds = 20.0
   /// Seconds after which it is looked whether a request was refused: those are not answered.

@@ -24,44 +24,54 @@ package struct DeviceHistory {
       remedy: "locwatch-fleet devices lists those that are known")
   }
 
-  /// Hands on each fix as it was published, a line each; how many messages the stream has. What a worker takes for no fix
-  /// is left out.
-  package func fixes(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) -> Int {
-    var count = 0
-    try read { message, _ throws(Failure) in
-      count += 1
-      guard FixMessage(message, among: partitions)?.report != nil else { return }
+  /// Hands on each fix as it was published, a line each. What a worker takes for no fix is left out.
+  ///
+  /// - Throws: `.conditionFails` where the stream has none.
+  package func fixes(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
+    try readFixes { message, _, _ throws(Failure) in
       try body(message.payload.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 })
     }
-    return count
   }
 
   /// Replays them on this machine with a version of the regions, and hands on each event as a line.
   ///
   /// Where the stream has the whole of the device's past, and the regions did not change meanwhile, these are the events
   /// that the workers published.
-  package func replay(_ catalog: FleetCatalog, _ body: ([UInt8]) throws(Failure) -> Void) throws(Failure)
-    -> Int
-  {
+  ///
+  /// - Throws: `.conditionFails` where the stream has none.
+  package func replay(
+    _ catalog: FleetCatalog, _ body: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
     let device = FleetDevice(name, settings: EngineSettings(booksPower: false), catalog: catalog)
     let track = FleetLine.track(of: name)
     var line = FleetLine()
-    var count = 0
-    try read { message, place throws(Failure) in
-      count += 1
-      guard let report = FixMessage(message, among: partitions)?.report else { return }
+    try readFixes { _, report, place throws(Failure) in
       var effects: [Effect] = []
       device.take(report, sequence: place.sequence, catalog: catalog, into: &effects)
       for case .record(let record) in effects {
         try body(line.encode(record, of: track, sequence: place.sequence))
       }
     }
-    return count
   }
 
-  private func read(_ body: (borrowing NATSMessage, Place) throws(Failure) -> Void) throws(Failure) {
+  private func readFixes(
+    _ body: (borrowing NATSMessage, FixReport, Place) throws(Failure) -> Void
+  ) throws(Failure) {
     let partition = FleetLayout.partition(ofDevice: name.utf8, among: partitions)
-    try layout.stream.read(
-      JetStream.Selection(stream: FleetLayout.fixes, subject: "fix.\(partition).\(name)", from: 1), body)
+    let all = JetStream.Selection(
+      stream: FleetLayout.fixes, subject: "fix.\(partition).\(name)", from: 1)
+    var (messages, fixes) = (0, 0)
+    try layout.stream.read(all) { message, place throws(Failure) in
+      messages += 1
+      guard let report = FixMessage(message, among: partitions)?.report else { return }
+      fixes += 1
+      try body(message, report, place)
+    }
+    guard fixes == 0 else { return }
+    let track = FleetLine.track(of: name)
+    guard messages > 0 else { throw Self.nothing(of: track) }
+    throw Failure(
+      .conditionFails, what: "none of the \(Wording.count(messages, "message")) of \(track) is a fix",
+      remedy: "nats stream view \(FleetLayout.deadLetters) shows dead letters, with the reason of each")
   }
 }

@@ -15,11 +15,8 @@ package struct EventFollower {
   /// Hands on every event from now on, each once and in the order of the stream, also those that were published while the
   /// servers did not answer.
   ///
-  /// - Parameter log: told that they do not.
   /// - Throws: where the connection is closed for good, and what `body` throws.
-  package func follow(
-    log: (String) -> Void, _ body: ([UInt8]) throws(Failure) -> Void
-  ) throws(Failure) {
+  package func follow(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     var next: UInt64?
     while true {
       do throws(Failure) {
@@ -30,8 +27,9 @@ package struct EventFollower {
           next = place.sequence + 1
         }
       } catch {
-        guard error.code == .unavailable, !layout.stream.connection.isClosed else { throw error }
-        log("\(error)")
+        guard !layout.stream.connection.isClosed else { throw layout.stream.connection.closure }
+        guard error.code == .unavailable else { throw error }
+        layout.stream.connection.tell("\(error)")
         FleetClock.pause(milliseconds: Self.pauseMilliseconds)
       }
     }

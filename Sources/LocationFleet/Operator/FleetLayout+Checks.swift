@@ -23,15 +23,16 @@ extension FleetLayout {
     }
   }
 
-  /// Whether the servers tell a device's partition by its subject. Asked only before there is a stream: it would keep
-  /// the question.
+  /// Whether the servers tell a device's partition by its subject.
   ///
   /// - Throws: `.config` with what is missing in the servers' configuration, or `.unavailable` where they do not tell.
   package func checkMapping(partitions: Int) throws(Failure) {
-    guard try stream.information(on: Self.fixes) == nil else { return }
     let answers = try stream.connection.subscribe("fix.*.locwatch.*")
     for probe in Self.probes {
-      try stream.connection.publish("owntracks.locwatch.\(probe)", Array("{}".utf8))
+      // The stream keeps nothing that is to go on top of a message that is not there.
+      try stream.connection.publish(
+        "owntracks.locwatch.\(probe)", Array("{}".utf8),
+        headers: NATSConnection.Headers(expected: UInt64(Int64.max)))
     }
     stream.connection.flush(milliseconds: 2_000)
     for probe in Self.probes {

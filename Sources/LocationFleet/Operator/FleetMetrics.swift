@@ -28,6 +28,9 @@ extension FleetStatus {
       "partition_waiting", "gauge", "Messages of a partition beyond its checkpoint.",
       partitions.map { ("{partition=\"\($0.number)\"}", "\($0.waiting)") })
     family("worker_lag", "gauge", "Messages that wait for a worker.", each { "\($0.lags.reduce(0, +))" })
+    family(
+      "worker_refused", "gauge", "Whether the cluster keeps none of a worker's snapshots or events.",
+      each { $0.refusal == nil ? "0" : "1" })
     family("worker_devices", "gauge", "Devices in a worker's memory.", each { "\($0.devices)" })
     family("worker_resident_bytes", "gauge", "Resident memory of a worker.", each { "\($0.residentBytes)" })
     family("worker_fixes_total", "counter", "Fixes that a worker has handled.", each { "\($0.fixes)" })

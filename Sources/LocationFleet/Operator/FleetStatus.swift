@@ -83,6 +83,10 @@ package struct FleetStatus {
         let report = try? ExactDecoder.value(WorkerReport.self, of: JetStream.tree(lease.entry.value))
       {
         workers.append(report)
+        for unusable in report.unusable ?? [] where partitions.indices.contains(unusable.number) {
+          partitions[unusable.number].damage = Failure(
+            .data, what: "partition \(unusable.number): \(unusable.reason)")
+        }
       } else if let number = partitions.firstIndex(where: { FleetLayout.leaseKey($0.number) == key }),
         // Without a checkpoint that can be read, whoever has the lease can't take the partition.
         partitions[number].damage == nil
@@ -109,9 +113,16 @@ package struct FleetStatus {
 
       """
     for damage in partitions.compactMap(\.damage) { text += "\(damage)\n" }
+    for worker in workers {
+      guard let refusal = worker.refusal else { continue }
+      text += "the cluster keeps nothing of \(worker.name): \(refusal)\n"
+    }
     let rows = workers.map { worker in
       [
-        worker.name, worker.partitions.map { "\($0)" }.joined(separator: ","), "\(worker.lags.reduce(0, +))",
+        worker.name,
+        // A column without any value is left out.
+        worker.partitions.isEmpty ? "-" : worker.partitions.map { "\($0)" }.joined(separator: ","),
+        "\(worker.lags.reduce(0, +))",
         "\(worker.devices)", "\(worker.fixes)", "\(worker.events)", "\(worker.deadLetters)",
         "\(worker.residentBytes >> 20) MiB",
       ]
@@ -136,7 +147,7 @@ package struct FleetStatus {
       .object(
         JSONTree.members([
           "number": .integer(partition.number), "worker": partition.worker.map { .string($0) },
-          "waiting": .integer(partition.waiting),
+          "waiting": .integer(partition.waiting), "damage": partition.damage.map { .string("\($0)") },
           "checkpoint": partition.damage == nil ? tree(partition.checkpoint) : nil,
         ]))
     }

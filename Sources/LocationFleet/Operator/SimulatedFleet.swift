@@ -113,11 +113,10 @@ package struct SimulatedFleet {
   ///
   /// - Parameters:
   ///   - rate: in a second; 0 for as many as the cluster takes.
-  ///   - log: told each minute that the cluster keeps nothing.
   package mutating func publish(
-    steps: Int, rate: Double, to layout: FleetLayout, log: @escaping (String) -> Void
+    steps: Int, rate: Double, to layout: FleetLayout
   ) throws(Failure) -> Int {
-    let publisher = try EventPublisher(layout.stream.connection, log: log)
+    let publisher = try EventPublisher(layout.stream.connection)
     // No other run has it: the stream drops a fix for one of the same id.
     let run = try layout.stream.connection.inbox()
     let began = FleetClock.seconds

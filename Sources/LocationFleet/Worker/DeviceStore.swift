@@ -29,6 +29,8 @@ final class DeviceStore {
   private(set) var written = 0
   /// After which time a snapshot that nobody confirms is sent again.
   private var patience = Patience(least: 3, most: 30)
+  /// Why the cluster last refused one, and what to do; nil since it has kept one.
+  private(set) var refusal: String?
 
   /// The most that may be on their way.
   static let window = 1_024
@@ -133,7 +135,11 @@ final class DeviceStore {
     guard let snapshot = pending[answer.number] else { return }
     let tree = JetStream.tree(answer.payload)
     if let refusal = JetStream.refusal(tree) {
-      guard refusal.errorCode == JetStream.wrongSequence else { return }
+      guard refusal.errorCode == JetStream.wrongSequence else {
+        self.refusal = refusal.told
+        return layout.stream.connection.tell(
+          "the cluster keeps no snapshots of devices: \(refusal.told); they are sent again")
+      }
       // Where the cluster does not say what is there, the snapshot stays on its way and is sent again.
       try settle(snapshot)
       pending[answer.number] = nil
@@ -145,6 +151,7 @@ final class DeviceStore {
   }
 
   private func confirm(_ snapshot: Pending, revision: UInt64) {
+    refusal = nil
     snapshot.device.revision = revision
     snapshot.device.storedSequence = max(snapshot.device.storedSequence, snapshot.place.sequence)
   }

@@ -33,20 +33,17 @@ final class EventPublisher {
   private var patience = Patience(least: 3, most: 30)
   /// When something was last confirmed, or the user told that nothing is.
   private var heardAt = FleetClock.seconds
-  /// Why a stream last refused something; nil since one has kept something.
-  private var refusal: String?
-  /// Told that the cluster keeps nothing.
-  private let log: (String) -> Void
+  /// Why a stream last refused something, and what to do; nil since one has kept something.
+  private(set) var refusal: String?
 
   /// The most that may be on their way: few enough that they are kept well before a lease runs out.
   private static let window = 1_024
   /// Seconds without any confirmation after which the user is told.
   private static let silenceSeconds = 60.0
 
-  init(_ connection: NATSConnection, log: @escaping (String) -> Void) throws(Failure) {
+  init(_ connection: NATSConnection) throws(Failure) {
     pipe = try RequestPipe(connection)
     self.connection = connection
-    self.log = log
   }
 
   /// How many are on their way.
@@ -118,7 +115,9 @@ final class EventPublisher {
     // {"stream":"events", "seq":3}
     guard !answer.payload.contains("\"error\""), let sequence = answer.payload.number(after: "\"seq\":")
     else {
-      refusal = JetStream.refusal(JetStream.tree(answer.payload))?.description
+      guard let refused = JetStream.refusal(JetStream.tree(answer.payload)) else { return }
+      refusal = refused.told
+      connection.tell("the cluster keeps no events: \(refused.told); they are sent again")
       return
     }
     pending[answer.number] = nil
@@ -142,7 +141,7 @@ final class EventPublisher {
     if now - heardAt > Self.silenceSeconds {
       heardAt = now
       let what = "\(event.subject) and \(pending.count - 1) others are sent again"
-      log("the cluster keeps nothing\(reason); \(what)")
+      connection.log("the cluster keeps nothing\(reason); \(what)")
     }
     for number in pending.keys.sorted() {
       guard let event = pending[number], now - event.sentAt > patience.seconds else { continue }

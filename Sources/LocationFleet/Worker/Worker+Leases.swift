@@ -28,7 +28,7 @@ extension Worker {
       try leases.clean()
     } catch {
       // Without the cluster nothing can be done; the next renewal tells what was lost.
-      say("\(error)")
+      layout.stream.connection.tell("\(error)")
       FleetClock.pause(milliseconds: Self.pauseMilliseconds)
     }
   }
@@ -55,7 +55,8 @@ extension Worker {
       let there = try layout.leases.get(signKey)
       if let there, there.revision >= last.revision {
         // One of this worker's own may have been kept whose confirmation was lost. Without a value it was taken back.
-        if there.value != last.value, !there.value.isEmpty, !hasToldOfNamesake {
+        let giver = try? ExactDecoder.value(WorkerReport.self, of: JetStream.tree(there.value))
+        if giver?.pid != Int(getpid()), !there.value.isEmpty, !hasToldOfNamesake {
           hasToldOfNamesake = true
           say("another worker is called \(options.name) too: give each a --name of its own")
         }
@@ -197,7 +198,7 @@ extension Worker {
       if isAnswered {
         isAnswered = release(partition, before: end)
       } else {
-        drop(partition, "the servers do not answer")
+        drop(partition, "the one before could not be given back in good order")
       }
     }
     return isAnswered
@@ -232,6 +233,17 @@ extension Worker {
     forget(partition)
   }
 
+  /// Gives up one of which something can't be used: so would the next worker. The user is told until it can be.
+  func drop(_ partition: Partition, asUnusable reason: Failure) {
+    guard partitions[partition.number] === partition else { return }
+    var unusable = (report.unusable ?? []).filter { $0.number != partition.number }
+    unusable.append(
+      WorkerReport.Unusable(
+        number: partition.number, reason: "\(reason)", time: Int(FleetClock.wall)))
+    report.unusable = unusable
+    drop(partition, "\(reason)")
+  }
+
   func dropLost() {
     for number in store.lost {
       if let partition = partitions[number] { drop(partition, "another worker writes its snapshots") }
@@ -253,6 +265,13 @@ extension Worker {
     let owned = partitions.values.sorted { $0.number < $1.number }
     report.pid = Int(getpid())
     report.time = Int(FleetClock.wall)
+    report.refusal = store.refusal ?? publisher.refusal
+    // Whoever has it now tells of it as well, where it still can't be used.
+    let since = report.time - Int(3 * leases.table.lifeSeconds)
+    report.unusable = report.unusable.flatMap { all in
+      let late = all.filter { $0.time >= since }
+      return late.isEmpty ? nil : late
+    }
     report.partitions = owned.map(\.number)
     report.lags = owned.map(\.lag)
     report.devices = deviceCount

@@ -73,10 +73,11 @@ package final class Worker {
   ) throws(Failure) {
     self.options = options
     self.log = log
+    connection.log = log
     layout = try FleetLayout(connection)
     fleet = try layout.settings()
     settings = EngineSettings(configuration, booksPower: false)
-    publisher = try EventPublisher(connection, log: log)
+    publisher = try EventPublisher(connection)
     consumers = try RequestPipe(connection)
     store = try DeviceStore(layout, settings: settings)
     leases = try LeaseWatch(layout, lifeSeconds: fleet.leaseSeconds)
@@ -103,8 +104,9 @@ package final class Worker {
       do throws(Failure) {
         try turn()
       } catch {
-        guard Self.mayPass(error), !layout.stream.connection.isClosed else { throw error }
-        say("\(error)")
+        guard !layout.stream.connection.isClosed else { throw layout.stream.connection.closure }
+        guard Self.mayPass(error) else { throw error }
+        layout.stream.connection.tell("\(error)")
         FleetClock.pause(milliseconds: Self.pauseMilliseconds)
       }
     }
@@ -118,9 +120,7 @@ package final class Worker {
   }
 
   private func turn() throws(Failure) {
-    guard !layout.stream.connection.isClosed else {
-      throw Failure(.unavailable, what: "the connection to nats-server is closed for good")
-    }
+    guard !layout.stream.connection.isClosed else { throw layout.stream.connection.closure }
     try keepLeases()
     // A worker that hung, or that nobody answers, may have lost everything meanwhile. Renewing tells.
     guard isLeaseSafe else { return }
@@ -194,7 +194,7 @@ package final class Worker {
       do throws(Failure) {
         try handle(message, of: partition)
       } catch {
-        drop(partition, "\(error)")
+        drop(partition, asUnusable: error)
       }
     }
   }
@@ -322,7 +322,7 @@ package final class Worker {
       try body()
     } catch {
       guard !Self.mayPass(error) else { throw error }
-      drop(partition, "\(error)")
+      drop(partition, asUnusable: error)
     }
   }
 
@@ -422,6 +422,7 @@ package final class Worker {
     }
     partition.checkpoint = next
     partition.checkpointRevision = revision
+    report.unusable?.removeAll { $0.number == partition.number }
     report.checkpoints += 1
   }
 
@@ -435,7 +436,8 @@ package final class Worker {
     }
     while partition.underway != nil, partitions[partition.number] === partition {
       guard FleetClock.seconds < end else {
-        throw Failure(.unavailable, what: "the cluster does not keep the snapshots")
+        let reason = (store.refusal ?? publisher.refusal).map { ": \($0)" } ?? ""
+        throw Failure(.unavailable, what: "the cluster does not keep the snapshots\(reason)")
       }
       try publisher.collect(milliseconds: 100)
       try advance(partition, inHaste: true)
@@ -454,7 +456,7 @@ package final class Worker {
         drop(partition, "\(error)")
         return true
       }
-      say("partition \(partition.number) waits: \(error)")
+      layout.stream.connection.tell("partition \(partition.number) waits: \(error)")
       return false
     }
     return true

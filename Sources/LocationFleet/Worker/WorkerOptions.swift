@@ -42,6 +42,10 @@ package struct WorkerReport: Hashable, Sendable, Codable {
   package var snapshots = 0
   /// Bytes of these.
   package var snapshotBytes = 0
+  /// Why the cluster keeps none of its snapshots or events; nil where it does, and of older versions.
+  package var refusal: String?
+  /// Partitions that it gave up lately because it can't use what is kept of them; nil for none, and of older versions.
+  package var unusable: [Unusable]?
   /// Partitions taken.
   package var takeovers = 0
   /// Seconds of the last takeover until it had come to the end of the stream; 0 before.
@@ -52,6 +56,16 @@ package struct WorkerReport: Hashable, Sendable, Codable {
   package var latencyCounts: [Int] = []
   /// ``LatencyCounts/sumSeconds``.
   package var latencySeconds = 0.0
+
+  /// A partition of which something that is kept can't be used.
+  package struct Unusable: Hashable, Sendable, Codable {
+    /// From 0.
+    package var number: Int
+    /// What can't be used, and what to do.
+    package var reason: String
+    /// When it was given up, seconds since 1970.
+    package var time: Int
+  }
 
   package init() {}
 }
