@@ -49,11 +49,7 @@ struct RegionsCommand: ParsableCommand {
     @OptionGroup var cluster: ClusterOptions
 
     func perform() throws(Failure) {
-      var read: [RegionFile] = []
-      for path in files {
-        read.append(try RegionFile.read(path: path, options: .init(defaultRadiusMeters: radius)))
-      }
-      try RegionFile.refuseDuplicates(read)
+      let read = try RegionFile.read(paths: files, options: .init(defaultRadiusMeters: radius))
       var features: [RegionFeature] = []
       for file in read {
         for index in file.regions.indices { features.append(try file.feature(at: index)) }

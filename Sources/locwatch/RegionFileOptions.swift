@@ -26,13 +26,8 @@ struct RegionFileOptions: ParsableArguments {
   ///
   /// - Throws: ``Failure`` if a file cannot be read, or two regions have the same id.
   func read() throws(Failure) -> [Region] {
-    var files: [RegionFile] = []
-    for path in regions {
-      let file = try RegionFile.read(path: path, options: .init(defaultRadiusMeters: radius))
-      Terminal.warn(file.leftOut + file.warnings)
-      files.append(file)
-    }
-    try RegionFile.refuseDuplicates(files)
+    let files = try RegionFile.read(paths: regions, options: .init(defaultRadiusMeters: radius))
+    for file in files { Terminal.warn(file.leftOut + file.warnings) }
     return files.flatMap(\.regions)
   }
 }

@@ -35,11 +35,7 @@ struct RegionsImport: ReportingCommand {
   @OptionGroup var state: StateOptions
 
   func perform() throws(Failure) {
-    var read: [RegionFile] = []
-    for path in files {
-      read.append(try RegionFile.read(path: path, options: .init(defaultRadiusMeters: radius)))
-    }
-    try RegionFile.refuseDuplicates(read)
+    let read = try RegionFile.read(paths: files, options: .init(defaultRadiusMeters: radius))
     let known = state.knownPlaces()
     let database = try state.openToChange()
     let count = try database.put(read, changing: true)

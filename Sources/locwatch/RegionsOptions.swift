@@ -20,13 +20,8 @@ struct RegionsSource: ParsableArguments {
       if stored.regions.isEmpty { try state.noteIfMissing() }
       return [stored]
     }
-    var read: [RegionFile] = []
-    for path in files {
-      let file = try RegionFile.read(path: path)
-      Terminal.warn(file.leftOut + file.warnings)
-      read.append(file)
-    }
-    try RegionFile.refuseDuplicates(read)
+    let read = try RegionFile.read(paths: files)
+    for file in read { Terminal.warn(file.leftOut + file.warnings) }
     return read
   }
 }

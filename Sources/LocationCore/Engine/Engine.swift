@@ -173,10 +173,7 @@ public struct Engine: ~Copyable {
     case .addRegion, .changeRegion, .removeRegion: reviseSampling(into: &effects)
     case .addSubscriber, .removeSubscriber, .subscriber, .machine:
       state.policy.fireModes(isAwake: wasAwake, in: &turn)
-      recordSteps(into: &effects)
-      tellOutboxes(into: &effects)
-      refreshReceiverUsers()
-      reviseSamplingForNeeds(into: &effects)
+      finishPolicyTurn(into: &effects)
     case .end: refreshReceiverUsers()
     }
     nextDeadline = findDeadline()
@@ -244,10 +241,7 @@ extension Engine {
       recordVisitEvents(into: &effects)
       if let policyDue = state.policy.nextDeadline, policyDue <= due {
         state.policy.fire(in: &turn)
-        recordSteps(into: &effects)
-        tellOutboxes(into: &effects)
-        refreshReceiverUsers()
-        reviseSamplingForNeeds(into: &effects)
+        finishPolicyTurn(into: &effects)
       }
       fireSampling(at: due, into: &effects)
       next = findDeadline()
@@ -539,6 +533,14 @@ extension Engine {
     for entry in state.ledger.entries where entry.joules > 0 || entry.seconds > 0 {
       record(.power(entry), at: utc(at: state.instant), into: &effects)
     }
+  }
+
+  /// Records what the policy decided, and sees to what follows for the receiver.
+  private mutating func finishPolicyTurn(into effects: inout [Effect]) {
+    recordSteps(into: &effects)
+    tellOutboxes(into: &effects)
+    refreshReceiverUsers()
+    reviseSamplingForNeeds(into: &effects)
   }
 
   mutating func refreshReceiverUsers() {

@@ -295,11 +295,6 @@ extension Policy {
     alignAccessories(index, in: &turn)
   }
 
-  /// A program returns to the foreground: what was closed when it left is opened again (rule J4).
-  mutating func enterForegroundWithAccessories(_ index: Int, in turn: inout PolicyTurn) {
-    alignAccessories(index, in: &turn)
-  }
-
   /// The user has force-quit a program: its sessions have ended (rule J5).
   mutating func noteDropped(_ dropped: [AccessoryState.Session], _ index: Int, in turn: inout PolicyTurn) {
     for session in dropped {

@@ -37,7 +37,8 @@ extension Policy {
     }
     hand(index, in: &turn)
     enterForegroundWithAudio(index, in: &turn)
-    enterForegroundWithAccessories(index, in: &turn)
+    // What was closed when it left is opened again (rule J4).
+    alignAccessories(index, in: &turn)
     tellOwed(index, in: &turn)
   }
 

@@ -34,11 +34,13 @@ public enum MeasureUnits: String, Hashable, Sendable, CaseIterable {
   }
 
   /// The international foot of 1959.
-  private static let footMeters = 0.3048
+  package static let footMeters = 0.3048
   /// 5,280 feet.
-  private static let mileMeters = 1609.344
+  package static let mileMeters = 1609.344
   /// As the International Hydrographic Organization defined it in 1929.
-  private static let nauticalMileMeters = 1852.0
+  package static let nauticalMileMeters = 1852.0
+  /// A nautical mile in an hour.
+  package static let knotMetersPerSecond = 1852.0 / 3600
 }
 
 extension Wording {

@@ -13,7 +13,7 @@ package enum PowerProfileText {
     for parameter in PowerParameter.allCases {
       let entry = profile[parameter]
       lines.append(
-        "  \(parameter.rawValue): {value: \(number(entry.value)), spread: \(number(entry.spread)), "
+        "  \(parameter.rawValue): {value: \(JSONText.number(entry.value)), spread: \(JSONText.number(entry.spread)), "
           + "mark: \(entry.evidence.rawValue), source: \(quoted(entry.source))}")
     }
     return lines.joined(separator: "\n") + "\n"
@@ -23,8 +23,10 @@ package enum PowerProfileText {
   package static func table(_ profile: PowerProfile) -> String {
     let rows = PowerParameter.allCases.map { parameter in
       let entry = profile[parameter]
-      let spread = entry.spread > 1 ? "x/÷ \(number(entry.spread))" : "-"
-      return [parameter.rawValue, number(entry.value), spread, entry.evidence.rawValue, entry.source]
+      let spread = entry.spread > 1 ? "x/÷ \(JSONText.number(entry.spread))" : "-"
+      return [
+        parameter.rawValue, JSONText.number(entry.value), spread, entry.evidence.rawValue, entry.source,
+      ]
     }
     let table = TextTable(
       header: ["parameter", "value", "90 % within", "mark", "source"], rows: rows, rightAligned: [1])
@@ -38,8 +40,9 @@ package enum PowerProfileText {
   package static func list(_ profiles: [PowerProfile]) -> String {
     let rows = profiles.map { profile in
       [
-        profile.name, number(profile[.base].value), number(profile[.receiverTrackStrong].value),
-        number(profile[.awake].value), profile.about,
+        profile.name, JSONText.number(profile[.base].value),
+        JSONText.number(profile[.receiverTrackStrong].value),
+        JSONText.number(profile[.awake].value), profile.about,
       ]
     }
     return TextTable(
@@ -102,17 +105,14 @@ package enum PowerProfileText {
     if let date = note.date { lines.append("  date: \(quoted(date))") }
     if let kernel = note.kernel { lines.append("  kernel: \(quoted(kernel))") }
     if let serial = note.serial { lines.append("  serial: \(quoted(serial))") }
-    if let value = note.temperatureCelsius { lines.append("  temperature_c: \(number(value))") }
-    if let value = note.batteryHealth { lines.append("  battery_health: \(number(value))") }
+    if let value = note.temperatureCelsius { lines.append("  temperature_c: \(JSONText.number(value))") }
+    if let value = note.batteryHealth { lines.append("  battery_health: \(JSONText.number(value))") }
     return lines + [
       "  log: \(quoted(note.log))", "  windows: \(note.windows)",
-      "  condition_number: \(number(note.conditionNumber))",
-      "  residual_spread: \(number(note.residualSpread))",
+      "  condition_number: \(JSONText.number(note.conditionNumber))",
+      "  residual_spread: \(JSONText.number(note.residualSpread))",
     ]
   }
-
-  /// The shortest decimals that give the number again, whole ones without a point.
-  package static func number(_ value: Double) -> String { Int(exactly: value).map { "\($0)" } ?? "\(value)" }
 
   /// A YAML scalar in double quotes.
   private static func quoted(_ text: String) -> String {

@@ -216,8 +216,8 @@ package struct TableHeader: Hashable, Sendable {
   private static func factor(_ name: String) -> Double {
     switch name {
     case "speed_kmh", "speed_km/h", "speed_kph": 1 / 3.6
-    case "speed_kn", "speed_kt", "speed_knots": 1852.0 / 3600
-    case "speed_mph": 1609.344 / 3600
+    case "speed_kn", "speed_kt", "speed_knots": MeasureUnits.knotMetersPerSecond
+    case "speed_mph": MeasureUnits.mileMeters / 3600
     default: 1
     }
   }

@@ -74,21 +74,9 @@ enum ZipArchive {
     let header: [UInt8] = [Gunzip.magic.0, Gunzip.magic.1, 8, 0, 0, 0, 0, 0, 0, 255]
     let length = (0..<4).map { UInt8(truncatingIfNeeded: entry.unpackedBytes >> ($0 * 8)) }
     let packed = header + data + entry.checksum + length
-    guard let gunzip = try? Gunzip() else { return nil }
-    var unpacked = [UInt8](repeating: 0, count: entry.unpackedBytes + 1)
-    var consumed = 0
-    var produced = 0
-    while consumed < packed.count {
-      guard
-        let step = try? gunzip.step(
-          packed.span.extracting(consumed...), into: &unpacked, from: produced, to: unpacked.count),
-        step.consumed + step.produced > 0
-      else { return nil }
-      consumed += step.consumed
-      produced += step.produced
-    }
-    guard produced == entry.unpackedBytes, (try? gunzip.finish()) != nil else { return nil }
-    unpacked.removeLast()
+    guard let unpacked = try? Gunzip.unpack(packed, limit: entry.unpackedBytes + 1),
+      unpacked.count == entry.unpackedBytes
+    else { return nil }
     return unpacked
   }
 

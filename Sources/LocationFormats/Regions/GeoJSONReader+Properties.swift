@@ -244,11 +244,11 @@ struct ForeignRadius {
     return scale
   }
 
-  /// Metres; the foot and the mile are the international ones of 1959.
+  /// Metres.
   private static let scales: [String: Double] = [
     "m": 1, "meter": 1, "meters": 1, "metre": 1, "metres": 1,
     "km": 1000, "kilometer": 1000, "kilometers": 1000, "kilometre": 1000, "kilometres": 1000,
-    "ft": 0.3048, "foot": 0.3048, "feet": 0.3048,
-    "mi": 1609.344, "mile": 1609.344, "miles": 1609.344,
+    "ft": MeasureUnits.footMeters, "foot": MeasureUnits.footMeters, "feet": MeasureUnits.footMeters,
+    "mi": MeasureUnits.mileMeters, "mile": MeasureUnits.mileMeters, "miles": MeasureUnits.mileMeters,
   ]
 }

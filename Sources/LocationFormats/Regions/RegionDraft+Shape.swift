@@ -92,7 +92,7 @@ extension RegionDraft {
   }
 
   fileprivate static func shown(_ position: Position) -> String {
-    "[\(shown(position.longitude)), \(shown(position.latitude))]"
+    "[\(JSONText.number(position.longitude)), \(JSONText.number(position.latitude))]"
   }
 }
 
@@ -119,10 +119,10 @@ extension RegionProblem {
       self.init(what: "not a valid outline: \(reason)\(at ?? "")", remedy: "draw it anew there")
     case .isOfBeacons: self.init(what: "a region of beacons, which has no outline", remedy: nil)
     case .invalidRadius(let meters):
-      self.init(what: "\(RegionDraft.shown(meters)) is no radius", remedy: "write more than 0 metres")
+      self.init(what: "\(JSONText.number(meters)) is no radius", remedy: "write more than 0 metres")
     case .outOfMemory: self.init(what: "no memory for its outline", remedy: Failure.memoryRemedy)
     case .invalidSeconds(let seconds):
-      self.init(what: "\(RegionDraft.shown(seconds)) is no duration", remedy: "write 0 or more seconds")
+      self.init(what: "\(JSONText.number(seconds)) is no duration", remedy: "write 0 or more seconds")
     case .duplicateID(let id): self.init(what: "a second region \"\(id)\"", remedy: "ids are unique")
     case .tooMany(let limit): self.init(what: "more than \(limit) regions", remedy: "remove some first")
     }

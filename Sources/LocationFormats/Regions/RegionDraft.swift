@@ -130,11 +130,11 @@ struct RegionDraft {
   /// Metres, positive, less than ``halfwayRoundMeters``.
   static func radius(_ meters: Double) throws(RegionProblem) -> Double {
     guard meters > 0, meters.isFinite else {
-      throw RegionProblem(what: "\(shown(meters)) is no radius", remedy: "write more than 0 metres")
+      throw RegionProblem(what: "\(JSONText.number(meters)) is no radius", remedy: "write more than 0 metres")
     }
     guard meters < halfwayRoundMeters else {
       throw RegionProblem(
-        what: "a radius of \(shown(meters)) m holds the whole Earth", remedy: "write metres")
+        what: "a radius of \(JSONText.number(meters)) m holds the whole Earth", remedy: "write metres")
     }
     return meters
   }
@@ -142,7 +142,8 @@ struct RegionDraft {
   /// Seconds, finite and not negative.
   static func seconds(_ seconds: Double) throws(RegionProblem) -> Double {
     guard seconds >= 0, seconds.isFinite else {
-      throw RegionProblem(what: "\(shown(seconds)) is no duration", remedy: "write 0 or more seconds")
+      throw RegionProblem(
+        what: "\(JSONText.number(seconds)) is no duration", remedy: "write 0 or more seconds")
     }
     return seconds
   }
@@ -155,19 +156,22 @@ struct RegionDraft {
       let mayBeSwapped = abs(longitude) <= 90 && abs(latitude) <= 180
       let remedy: String? =
         switch order {
-        case .geoJSON: "GeoJSON has longitude first: [\(shown(latitude)), \(shown(longitude))]"
-        case .kml: "KML has longitude first: \(shown(latitude)),\(shown(longitude))"
-        case .latitudeFirst: "latitude comes first here: \(shown(longitude)),\(shown(latitude))"
+        case .geoJSON:
+          "GeoJSON has longitude first: [\(JSONText.number(latitude)), \(JSONText.number(longitude))]"
+        case .kml: "KML has longitude first: \(JSONText.number(latitude)),\(JSONText.number(longitude))"
+        case .latitudeFirst:
+          "latitude comes first here: \(JSONText.number(longitude)),\(JSONText.number(latitude))"
         case .named: nil
         }
       throw RegionProblem(
-        what: "latitude \(shown(latitude)) is not within -90 to 90" + (mayBeSwapped ? "; swapped?" : ""),
+        what: "latitude \(JSONText.number(latitude)) is not within -90 to 90"
+          + (mayBeSwapped ? "; swapped?" : ""),
         remedy: mayBeSwapped ? remedy : nil)
     }
     throw RegionProblem(
-      what: "longitude \(shown(longitude)) is not within -180 to 180",
+      what: "longitude \(JSONText.number(longitude)) is not within -180 to 180",
       remedy: abs(longitude) <= 540
-        ? "write \(shown(Geodesy.normalizedLongitude(longitude)))" : "write degrees of WGS 84")
+        ? "write \(JSONText.number(Geodesy.normalizedLongitude(longitude)))" : "write degrees of WGS 84")
   }
 
   static func notify(_ words: [String]) throws(RegionProblem) -> Region.Notify {
@@ -201,9 +205,4 @@ struct RegionDraft {
   static let notifyWords: [(word: String, notify: Region.Notify)] = [
     ("enter", .enter), ("exit", .exit), ("dwell", .dwell), ("cross", .cross),
   ]
-
-  /// A number as people write it: no fraction where there is none.
-  static func shown(_ value: Double) -> String {
-    value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : "\(value)"
-  }
 }

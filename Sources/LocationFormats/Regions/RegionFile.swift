@@ -50,6 +50,16 @@ package struct RegionFile: Sendable {
     }
   }
 
+  /// Reads several files.
+  ///
+  /// - Throws: what the reading of one does, and `.data` where two regions have the same id.
+  package static func read(paths: [String], options: Options = Options()) throws(Failure) -> [RegionFile] {
+    var files: [RegionFile] = []
+    for path in paths { files.append(try read(path: path, options: options)) }
+    try refuseDuplicates(files)
+    return files
+  }
+
   /// Reads a file, unpacked where it is gzip; `-` is standard input.
   ///
   /// - Throws: `.noInput`, `.noPermission`, `.io` where it can't be read, `.data` where it does not hold good

@@ -19,8 +19,11 @@ package enum MeasureText {
   ///
   /// - Throws: `.usage`, with the forms or the range.
   package static func meters(_ text: String) throws(Failure) -> Double {
-    guard let meters = sum(of: text, units: ["m": 1, "km": 1000, "ft": 0.3048, "mi": 1609.344, "nmi": 1852])
-    else {
+    let units = [
+      "m": 1, "km": 1000, "ft": MeasureUnits.footMeters, "mi": MeasureUnits.mileMeters,
+      "nmi": MeasureUnits.nauticalMileMeters,
+    ]
+    guard let meters = sum(of: text, units: units) else {
       throw Failure(.usage, what: "\"\(text)\" is no distance", remedy: "write 100m, 1.5km or 300ft")
     }
     guard meters > 0, meters <= 1e7 else {

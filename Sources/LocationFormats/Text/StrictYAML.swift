@@ -111,7 +111,7 @@ extension StrictYAML {
       throw expected("a number")
     }
     guard range.contains(value) else {
-      throw outOfRange(text, Self.plain(range.lowerBound), Self.plain(range.upperBound))
+      throw outOfRange(text, JSONText.number(range.lowerBound), JSONText.number(range.upperBound))
     }
     return value
   }
@@ -287,11 +287,6 @@ extension StrictYAML {
 
   private func outOfRange(_ text: String, _ low: String, _ high: String) -> Failure {
     failure("\(document.isSecret ? "a number" : text) is outside \(low) to \(high)")
-  }
-
-  /// A number as people write it: whole ones without decimals.
-  private static func plain(_ value: Double) -> String {
-    Int(exactly: value).map { "\($0)" } ?? "\(value)"
   }
 
   /// What stands here, in a few words.

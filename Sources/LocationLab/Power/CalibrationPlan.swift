@@ -59,7 +59,7 @@ package struct CalibrationPlan: Sendable {
   /// For people.
   package var text: String {
     func row(_ name: String, _ value: Double, _ least: String) -> String {
-      CalibrationReport.left(name, 17) + CalibrationReport.right(PowerProfileText.number(value), 8) + "  "
+      CalibrationReport.left(name, 17) + CalibrationReport.right(JSONText.number(value), 8) + "  "
         + least
     }
     var lines = [

@@ -12,8 +12,8 @@ package enum CalibrationReport {
       let name = finding.parameter.rawValue
       let entry = profile[finding.parameter]
       lines.append(
-        left(name, 24) + right(PowerProfileText.number(calibration.before[finding.parameter].value), 9)
-          + right(PowerProfileText.number(entry.value), 8) + "  x/÷ " + left(spread(entry.spread), 7)
+        left(name, 24) + right(JSONText.number(calibration.before[finding.parameter].value), 9)
+          + right(JSONText.number(entry.value), 8) + "  x/÷ " + left(spread(entry.spread), 7)
           + word(finding))
     }
     let factor = Wording.number(calibration.residualSpread, 2)

@@ -68,7 +68,7 @@ extension MeterStream {
           remedy: "add # shunt_resistor= from the file of that name")
       }
       scale = configured / shuntMicroohms
-      if scale != 1 { stream.note("readings scaled by \(PowerProfileText.number(scale)) for the true shunt") }
+      if scale != 1 { stream.note("readings scaled by \(JSONText.number(scale)) for the true shunt") }
     }
     if let energy = table.column("energy1_input") {
       for (_, values) in table.rows {
@@ -92,7 +92,7 @@ extension MeterStream {
       gap > 2 * interval * 1e-3
     {
       stream.note(
-        "a reading averages \(PowerProfileText.number(interval)) ms and they are \(PowerProfileText.number(gap)) s "
+        "a reading averages \(JSONText.number(interval)) ms and they are \(JSONText.number(gap)) s "
           + "apart: raise update_interval to what the log samples")
       stream.meterSpread = 1.15
     }
@@ -115,7 +115,7 @@ extension MeterStream {
       let size = table.rows.compactMap { $0.values[current].map(abs) }.sorted()
       if let middle = size.dropFirst(size.count / 2).first, middle < coarseMilliamperes {
         stream.note(
-          "currents about \(PowerProfileText.number(middle)) mA in steps of 1 mA: log power1_input, or a larger shunt"
+          "currents about \(JSONText.number(middle)) mA in steps of 1 mA: log power1_input, or a larger shunt"
         )
         stream.meterSpread = 1.15
       }

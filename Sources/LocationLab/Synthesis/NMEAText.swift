@@ -31,7 +31,7 @@ package enum NMEAText {
       appendPosition(fix.coordinate, to: &body)
       body.append(text: ",")
       if fields.contains(.speed) {
-        FixedPoint.append(fix.speedMetersPerSecond / metersPerSecondInKnot, decimals: 3, to: &body)
+        FixedPoint.append(fix.speedMetersPerSecond / MeasureUnits.knotMetersPerSecond, decimals: 3, to: &body)
       }
       body.append(text: ",")
       if fields.contains(.course), let course = fix.courseDegrees {
@@ -87,8 +87,6 @@ package enum NMEAText {
     FixedPoint.append(whole * 100_000_000 + rest * 6, decimals: 6, minimumWholeDigits: wholeDigits, to: &body)
     body.append(text: degrees < 0 ? negative : positive)
   }
-
-  private static let metersPerSecondInKnot = 1852.0 / 3600
 
   /// The time and the date of a fix as NMEA has them: `hhmmss.sss`, `ddmmyy`.
   private struct Clock {

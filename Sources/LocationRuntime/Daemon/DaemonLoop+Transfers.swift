@@ -230,7 +230,7 @@ extension DaemonSeat {
     }
     guard let database = try StateDatabase.openToRead(path: state) else { return [] }
     try Self.require(name, in: database)
-    let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
+    let restored = try RestoredEngine(database)
     return restored.engine.transfers(of: name).map(\.tree)
   }
 

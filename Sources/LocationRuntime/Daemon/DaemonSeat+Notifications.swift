@@ -59,7 +59,7 @@ extension DaemonSeat {
       }
     } else if !names.isEmpty, let database = try StateDatabase.openToRead(path: state) {
       for name in names { try Self.require(name, in: database) }
-      let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
+      let restored = try RestoredEngine(database)
       for name in names { all += restored.engine.notifications(of: name).map { (name, $0.tree) } }
     }
     return all

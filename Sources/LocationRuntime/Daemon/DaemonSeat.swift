@@ -74,7 +74,7 @@ package struct DaemonSeat: Sendable {
         states[id] = answer["states"]?[id]?.string.flatMap { RegionState(rawValue: $0) }
       }
     } else if let database = try StateDatabase.openToRead(path: state) {
-      let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
+      let restored = try RestoredEngine(database)
       for id in ids { states[id] = restored.engine.regionState(id) }
     }
     return states
@@ -99,7 +99,7 @@ package struct DaemonSeat: Sendable {
   /// - Parameter answers: false where a daemon runs that does not answer; nil where none runs.
   package func storedStatus(answers: Bool? = nil) throws(Failure) -> JSONTree {
     guard let database = try StateDatabase.openToRead(path: state) else { throw Self.noState(state) }
-    let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
+    let restored = try RestoredEngine(database)
     let counts = try database.counts()
     let report = StatusReport(
       running: nil, answers: answers, state: state, otherState: answers == nil ? otherDaemon() : nil,
@@ -183,7 +183,7 @@ package struct DaemonSeat: Sendable {
       report.isOn = isOn
     } else {
       guard let database = try StateDatabase.openToRead(path: state) else { throw Self.noState(state) }
-      report = LowPowerReport(try RestoredEngine(database, orNew: EngineConfiguration.standard).engine)
+      report = LowPowerReport(try RestoredEngine(database).engine)
       if let asked = try database.lowPowerRequests().last { report.isOn = asked.isOn }
     }
     report.isRunning = false
@@ -199,7 +199,7 @@ package struct DaemonSeat: Sendable {
       return (try StateDatabase.openToRead(path: state)?.energy() ?? [], books)
     }
     guard let database = try StateDatabase.openToRead(path: state) else { return ([], nil) }
-    let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
+    let restored = try RestoredEngine(database)
     let books = EnergyBooks(of: restored.engine)
     guard books.use != PowerUse() else { return ([], nil) }
     let spent = restored.engine.ledger.settled(at: restored.engine.instant).entries
@@ -217,7 +217,7 @@ package struct DaemonSeat: Sendable {
       }
     }
     guard let database = try StateDatabase.openToRead(path: state) else { return nil }
-    let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
+    let restored = try RestoredEngine(database)
     let books = EnergyBooks(of: restored.engine)
     return books.use == PowerUse() ? nil : books
   }
@@ -239,7 +239,7 @@ package struct DaemonSeat: Sendable {
     guard try StateDatabase.openToRead(path: state) != nil else { throw Self.noState(state) }
     let lock = try StateLock(state: state)
     let database = try StateDatabase.open(path: state)
-    let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
+    let restored = try RestoredEngine(database)
     defer { withExtendedLifetime(lock) {} }
     return try body(database, restored.engine)
   }

@@ -72,7 +72,8 @@ struct RestoredEngine: ~Copyable {
   ///   - configuration: for an engine where there is none yet.
   ///   - regions: for such an engine.
   init(
-    _ database: StateDatabase, orNew configuration: EngineConfiguration, watching regions: [Region] = []
+    _ database: StateDatabase, orNew configuration: EngineConfiguration = .standard,
+    watching regions: [Region] = []
   ) throws(Failure) {
     let snapshot = try database.snapshot()
     let number = snapshot?.number ?? 0

@@ -69,10 +69,7 @@ struct SubscriberTerms {
     return terms
   }
 
-  /// A number as a person writes it in a manifest.
-  private static func number(_ value: Double) -> JSONTree {
-    .number(Int(exactly: value).map { "\($0)" } ?? "\(value)")
-  }
+  private static func number(_ value: Double) -> JSONTree { .number(JSONText.number(value)) }
 
   /// A value in a row of text.
   static func text(of value: JSONTree) -> String {

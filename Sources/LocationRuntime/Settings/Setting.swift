@@ -397,7 +397,7 @@ extension Setting.Value: CustomStringConvertible {
   public var description: String {
     switch self {
     case .flag(let value): value ? "true" : "false"
-    case .number(let value): Int(exactly: value).map { "\($0)" } ?? "\(value)"
+    case .number(let value): JSONText.number(value)
     case .word(let word): word
     case .command(let words): "[\(words.joined(separator: ", "))]"
     }
