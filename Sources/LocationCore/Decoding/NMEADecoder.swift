@@ -61,9 +61,7 @@ package struct NMEADecoder {
     epoch?.hasFix = sentence.letter(2) == UInt8(ascii: "A")
     noteMode(sentence.letter(12))
     place(sentence, 3)
-    if let knots = sentence.number(7) {
-      epoch?.speedMetersPerSecond = knots * MeasureUnits.knotMetersPerSecond
-    }
+    if let knots = sentence.number(7) { epoch?.speedMetersPerSecond = knots * Self.metersPerSecondInKnot }
     if let course = sentence.number(8) { epoch?.courseDegrees = course }
     return report()
   }
@@ -99,7 +97,7 @@ package struct NMEADecoder {
   /// VTG: course and knots of the epoch under way.
   private mutating func velocity(_ sentence: NMEASentence) -> Outcome {
     guard epoch?.latitude != nil, let knots = sentence.number(5) else { return .nothing }
-    epoch?.speedMetersPerSecond = knots * MeasureUnits.knotMetersPerSecond
+    epoch?.speedMetersPerSecond = knots * Self.metersPerSecondInKnot
     if let course = sentence.number(1) { epoch?.courseDegrees = course }
     return report()
   }
@@ -181,6 +179,8 @@ package struct NMEADecoder {
   }
 
   private static let halfDay: Int64 = 43_200_000_000
+  /// A knot is 1,852 m in an hour.
+  private static let metersPerSecondInKnot = 1852.0 / 3600
   /// Receivers write 99.9 or 99.99 where they know none.
   private static let unknownDilution = 99.0
 }
