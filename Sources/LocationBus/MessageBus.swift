@@ -284,17 +284,17 @@ package indirect enum BusValue: Hashable, Sendable {
   /// The path of an object.
   case path(String)
   /// `u`.
-  case number(UInt32)
+  case uint32(UInt32)
   /// `i`.
-  case time(Int32)
+  case int32(Int32)
   /// `n`.
-  case short(Int16)
+  case int16(Int16)
   /// `q`.
-  case word(UInt16)
+  case uint16(UInt16)
   /// `t`.
-  case large(UInt64)
+  case uint64(UInt64)
   /// `x`.
-  case long(Int64)
+  case int64(Int64)
   case real(Double)
   case flag(Bool)
   case byte(UInt8)
@@ -328,12 +328,12 @@ package indirect enum BusValue: Hashable, Sendable {
     switch self {
     case .text: "s"
     case .path: "o"
-    case .number: "u"
-    case .time: "i"
-    case .short: "n"
-    case .word: "q"
-    case .large: "t"
-    case .long: "x"
+    case .uint32: "u"
+    case .int32: "i"
+    case .int16: "n"
+    case .uint16: "q"
+    case .uint64: "t"
+    case .int64: "x"
     case .real: "d"
     case .flag: "b"
     case .byte: "y"
@@ -431,7 +431,7 @@ package indirect enum BusValue: Hashable, Sendable {
 
   /// The next value, a number.
   package func number() throws(MessageBus.Failure) -> UInt32 {
-    guard case .number(let number) = try value() else { throw MessageBus.Failure(code: EINVAL) }
+    guard case .uint32(let number) = try value() else { throw MessageBus.Failure(code: EINVAL) }
     return number
   }
 
@@ -485,12 +485,12 @@ package indirect enum BusValue: Hashable, Sendable {
     switch Unicode.Scalar(UInt8(bitPattern: type)) {
     case "s", "g": return .text(try readText(type))
     case "o": return .path(try readText(type))
-    case "u": return .number(try readBasic(type, UInt32(0)))
-    case "n": return .short(try readBasic(type, Int16(0)))
-    case "q": return .word(try readBasic(type, UInt16(0)))
-    case "i": return .time(try readBasic(type, Int32(0)))
-    case "t": return .large(try readBasic(type, UInt64(0)))
-    case "x": return .long(try readBasic(type, Int64(0)))
+    case "u": return .uint32(try readBasic(type, UInt32(0)))
+    case "n": return .int16(try readBasic(type, Int16(0)))
+    case "q": return .uint16(try readBasic(type, UInt16(0)))
+    case "i": return .int32(try readBasic(type, Int32(0)))
+    case "t": return .uint64(try readBasic(type, UInt64(0)))
+    case "x": return .int64(try readBasic(type, Int64(0)))
     case "d": return .real(try readBasic(type, 0.0))
     case "b": return .flag(try readBasic(type, Int32(0)) != 0)
     case "y": return .byte(try readBasic(type, UInt8(0)))
@@ -557,12 +557,12 @@ package indirect enum BusValue: Hashable, Sendable {
     switch value {
     case .text(let text): try append("s", text: text)
     case .path(let text): try append("o", text: text)
-    case .number(let number): try append("u", basic: number)
-    case .time(let time): try append("i", basic: time)
-    case .short(let number): try append("n", basic: number)
-    case .word(let number): try append("q", basic: number)
-    case .large(let number): try append("t", basic: number)
-    case .long(let number): try append("x", basic: number)
+    case .uint32(let number): try append("u", basic: number)
+    case .int32(let time): try append("i", basic: time)
+    case .int16(let number): try append("n", basic: number)
+    case .uint16(let number): try append("q", basic: number)
+    case .uint64(let number): try append("t", basic: number)
+    case .int64(let number): try append("x", basic: number)
     case .real(let number): try append("d", basic: number)
     case .flag(let isOn): try append("b", basic: Int32(isOn ? 1 : 0))
     case .byte(let byte): try append("y", basic: byte)

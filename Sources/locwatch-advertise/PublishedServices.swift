@@ -103,7 +103,7 @@ struct PublishedServices {
       let answer = try bus.call(Self.service, "/", Self.server, "GetState", []) {
         (answer) throws(MessageBus.Failure) in try answer.value()
       }
-      state = answer == .time(Self.serverRuns) ? .isRunning : .isWaiting
+      state = answer == .int32(Self.serverRuns) ? .isRunning : .isWaiting
       owner = Self.owner(bus)
       return nil
     } catch {
@@ -159,8 +159,8 @@ struct PublishedServices {
         try call(
           path, "AddService",
           [
-            .time(Self.any), .time(Self.any), .number(0), .text(name), .text(entry.service.type), .text(""),
-            .text(""), .word(entry.service.port), .list("ay", []),
+            .int32(Self.any), .int32(Self.any), .uint32(0), .text(name), .text(entry.service.type), .text(""),
+            .text(""), .uint16(entry.service.port), .list("ay", []),
           ], on: bus)
         try call(path, "Commit", [], on: bus)
         return nil
@@ -213,13 +213,13 @@ struct PublishedServices {
   ) throws(MessageBus.Failure) -> [News] {
     if let change = try message.ownerChange() { return follow(change.before, change.after, on: bus) }
     if message.isSignal(Self.server, "StateChanged") {
-      guard state != .unknown, case .time(let number)? = try message.value() else { return [] }
+      guard state != .unknown, case .int32(let number)? = try message.value() else { return [] }
       return follow(server: number, on: bus)
     }
     if message.isSignal(Self.group, "StateChanged") {
       let path = message.path
       guard let place = entries.firstIndex(where: { $0.path == path }),
-        case .time(let number)? = try message.value()
+        case .int32(let number)? = try message.value()
       else { return [] }
       return try follow(group: number, reason: message.text() ?? "", place, on: bus)
     }

@@ -225,7 +225,7 @@ struct AdvertisementMonitors {
     }
     var all: [Beacon] = []
     for (company, bytes) in Self.bytes(values, "ManufacturerData") {
-      guard case .word(let number) = company else { continue }
+      guard case .uint16(let number) = company else { continue }
       let value = [UInt8(number & 0xFF), UInt8(number >> 8)] + bytes
       if let beacon = BeaconAdvertisement.beacon(type: BeaconAdvertisement.manufacturerData, value) {
         all.append(beacon)
@@ -283,10 +283,10 @@ struct AdvertisementMonitors {
     }
     return [
       BusValue.Entry("Type", .text("or_patterns")), BusValue.Entry("Patterns", .list("(yyay)", patterns)),
-      BusValue.Entry("RSSILowThreshold", .short(leastSignal)),
-      BusValue.Entry("RSSIHighThreshold", .short(leastSignal)),
-      BusValue.Entry("RSSILowTimeout", .word(lostSeconds)),
-      BusValue.Entry("RSSIHighTimeout", .word(foundSeconds)),
+      BusValue.Entry("RSSILowThreshold", .int16(leastSignal)),
+      BusValue.Entry("RSSIHighThreshold", .int16(leastSignal)),
+      BusValue.Entry("RSSILowTimeout", .uint16(lostSeconds)),
+      BusValue.Entry("RSSIHighTimeout", .uint16(foundSeconds)),
     ]
   }
 }

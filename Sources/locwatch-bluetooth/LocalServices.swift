@@ -311,7 +311,7 @@ struct LocalServices {
 
   private static func offset(_ options: BusValue?) -> Int {
     guard case .map(let entries)? = options,
-      case .word(let offset)? = entries.first(where: { $0.key == "offset" })?.value
+      case .uint16(let offset)? = entries.first(where: { $0.key == "offset" })?.value
     else { return 0 }
     return Int(offset)
   }

@@ -122,10 +122,10 @@ struct BusInterface: ~Copyable {
       for listener in listeners {
         let text = String(decoding: line, as: UTF8.self)
         try bus.emit(
-          Self.path, Self.name, "Event", [.large(UInt64(id)), .text(type), .text(text)], to: listener)
+          Self.path, Self.name, "Event", [.uint64(UInt64(id)), .text(type), .text(text)], to: listener)
       }
       // Who is where is for those who may know.
-      try bus.emit(Self.path, Self.name, "Happened", [.large(UInt64(id))])
+      try bus.emit(Self.path, Self.name, "Happened", [.uint64(UInt64(id))])
     }
   }
 
@@ -199,7 +199,7 @@ struct BusInterface: ~Copyable {
   private mutating func events(_ call: borrowing BusMessage) throws(Failure) -> [String] {
     let values: (BusValue?, BusValue?)?
     do throws(MessageBus.Failure) { values = (try call.value(), try call.value()) } catch { values = nil }
-    guard case (.large(let since)?, .number(let limit)?)? = values else {
+    guard case (.uint64(let since)?, .uint32(let limit)?)? = values else {
       throw Failure(.usage, what: "the arguments are (tu)")
     }
     let most = limit == 0 ? Self.eventLimit : min(Int(limit), Self.eventLimit)

@@ -97,13 +97,13 @@ struct GeoClueSource: ~Copyable {
     guard isAgent, call.path == Self.agent else {
       return try bus.refuse(call, "org.freedesktop.DBus.Error.UnknownObject", "there is no such object")
     }
-    if call.isCall(Self.properties, "Get") { return try bus.reply(to: call, [.variant(.number(Self.exact))]) }
+    if call.isCall(Self.properties, "Get") { return try bus.reply(to: call, [.variant(.uint32(Self.exact))]) }
     if call.isCall(Self.properties, "GetAll") {
-      return try bus.reply(to: call, [.map([BusValue.Entry("MaxAccuracyLevel", .number(Self.exact))])])
+      return try bus.reply(to: call, [.map([BusValue.Entry("MaxAccuracyLevel", .uint32(Self.exact))])])
     }
     if call.isCall(Self.service + ".Agent", "AuthorizeApp") {
       let isOurs = try call.text() == Self.name
-      return try bus.reply(to: call, [.flag(isOurs), .number(isOurs ? Self.exact : 0)])
+      return try bus.reply(to: call, [.flag(isOurs), .uint32(isOurs ? Self.exact : 0)])
     }
     try bus.refuseUnknown(call)
   }
@@ -117,7 +117,7 @@ struct GeoClueSource: ~Copyable {
     case .gettingClient(let number) where answer.replyTo == number:
       self.client = try answer.text() ?? ""
       _ = try set("DesktopId", .text(Self.name))
-      step = .setting(try set("RequestedAccuracyLevel", .number(Self.exact)))
+      step = .setting(try set("RequestedAccuracyLevel", .uint32(Self.exact)))
     case .setting(let number) where answer.replyTo == number:
       step = .starting(try bus.send(Self.service, self.client, client, "Start"))
     case .starting(let number) where answer.replyTo == number:
@@ -161,7 +161,7 @@ struct GeoClueSource: ~Copyable {
     else { return }
     var time: UTCTime?
     if case .group(let parts)? = entries.first(where: { $0.key == "Timestamp" })?.value, parts.count == 2,
-      case .large(let seconds) = parts[0], case .large(let micros) = parts[1], seconds < 1 << 40
+      case .uint64(let seconds) = parts[0], case .uint64(let micros) = parts[1], seconds < 1 << 40
     {
       time = UTCTime(microseconds: Int64(seconds) * 1_000_000 + Int64(micros % 1_000_000))
     }

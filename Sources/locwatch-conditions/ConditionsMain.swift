@@ -102,7 +102,7 @@ import LocationBus
   /// A number, a truth value or a real number; nil for anything else.
   private static func number(_ value: BusValue?) -> Double? {
     guard case .variant(let value)? = value else { return nil }
-    if case .number(let number) = value { return Double(number) }
+    if case .uint32(let number) = value { return Double(number) }
     if case .flag(let isOn) = value { return isOn ? 1 : 0 }
     if case .real(let number) = value { return number }
     return nil

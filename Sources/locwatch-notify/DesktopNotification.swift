@@ -60,8 +60,8 @@ struct DesktopNotification {
     let (id, owner) = try bus.call(
       Self.service, Self.path, Self.service, "Notify",
       [
-        .text(subscriber), .number(0), .text(""), .text(title), .text(text),
-        .texts(hasActions ? ["default", action ?? "Open"] : []), .map(hints(capabilities)), .time(-1),
+        .text(subscriber), .uint32(0), .text(""), .text(title), .text(text),
+        .texts(hasActions ? ["default", action ?? "Open"] : []), .map(hints(capabilities)), .int32(-1),
       ]
     ) { (answer) throws(MessageBus.Failure) in (try answer.number(), answer.sender) }
     noteShown()
@@ -80,7 +80,7 @@ struct DesktopNotification {
       "/com/canonical/unity/launcherentry/1", "com.canonical.Unity.LauncherEntry", "Update",
       [
         .text("application://\(subscriber).desktop"),
-        .map([.init("count", .long(badge)), .init("count-visible", .flag(badge > 0))]),
+        .map([.init("count", .int64(badge)), .init("count-visible", .flag(badge > 0))]),
       ])
   }
 

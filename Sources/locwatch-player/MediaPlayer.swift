@@ -91,7 +91,7 @@ struct MediaPlayer {
       case Self.player:
         [
           ("PlaybackStatus", .text(status)), ("Rate", .real(1)), ("MinimumRate", .real(1)),
-          ("MaximumRate", .real(1)), ("Volume", .real(1)), ("Position", .long(0)), ("Metadata", .map([])),
+          ("MaximumRate", .real(1)), ("Volume", .real(1)), ("Position", .int64(0)), ("Metadata", .map([])),
           ("CanGoNext", .flag(true)), ("CanGoPrevious", .flag(true)), ("CanPlay", .flag(true)),
           ("CanPause", .flag(true)), ("CanSeek", .flag(false)), ("CanControl", .flag(true)),
         ]

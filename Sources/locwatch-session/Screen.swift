@@ -60,7 +60,7 @@ struct Screen: ~Copyable {
   /// The user's session; nil while there is none.
   private var display: String? {
     let path = try? bus.call(
-      Self.service, "/org/freedesktop/login1", Self.manager, "GetUser", [.number(user)]
+      Self.service, "/org/freedesktop/login1", Self.manager, "GetUser", [.uint32(user)]
     ) { (answer) throws(MessageBus.Failure) in try answer.text() }
     guard let path = path ?? nil,
       case .group(let parts) = property("Display", of: path, "\(Self.service).User"), parts.count == 2,
@@ -71,7 +71,7 @@ struct Screen: ~Copyable {
 
   private func isOwn(_ session: String) -> Bool {
     guard case .group(let parts) = property("User", of: session, Self.session) else { return false }
-    return parts.first == .number(user)
+    return parts.first == .uint32(user)
   }
 
   /// A property of an object of logind; nil where it has none.

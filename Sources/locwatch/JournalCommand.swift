@@ -28,14 +28,10 @@ struct JournalCommand: ReportingCommand {
   func perform() throws(Failure) {
     let path = try StatePath.resolve(option: state.state)
     guard let database = try StateDatabase.openToRead(path: path) else {
-      throw Failure(
-        .conditionFails, file: path, what: "there is no state file yet", remedy: "locwatch run makes one")
+      throw DaemonSeat.noState(path)
     }
     try OutputFile.refuse(output, sameAs: StatePath.files(of: path))
-    guard try database.hasJournal() else {
-      throw Failure(
-        .conditionFails, file: path, what: "it has no journal yet", remedy: "locwatch run writes one")
-    }
+    guard try database.hasJournal() else { throw DaemonSeat.noJournal(path) }
     let file = try OutputFile(path: output ?? "-", isPrivate: true)
     let count = try database.recording { (bytes) throws(Failure) in try file.write(bytes) }
     if let output, output != "-" {

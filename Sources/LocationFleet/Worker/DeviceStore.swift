@@ -28,7 +28,7 @@ final class DeviceStore {
   /// Snapshots written.
   private(set) var written = 0
   /// After which time a snapshot that nobody confirms is sent again.
-  private var patience = Patience(least: 3, most: 30)
+  private var patience = RetryWait(least: 3, most: 30)
   /// Why the cluster last refused one, and what to do; nil since it has kept one.
   private(set) var refusal: String?
 

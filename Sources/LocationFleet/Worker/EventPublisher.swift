@@ -30,7 +30,7 @@ final class EventPublisher {
   /// Whether so many are on their way that the next has to wait, until half of them are kept.
   private(set) var isFull = false
   /// After which time one that nobody confirms is sent again.
-  private var patience = Patience(least: 3, most: 30)
+  private var patience = RetryWait(least: 3, most: 30)
   /// When something was last confirmed, or the user told that nothing is.
   private var heardAt = FleetClock.seconds
   /// Why a stream last refused something, and what to do; nil since one has kept something.

@@ -10,10 +10,7 @@ extension Explanation {
   package init(_ question: Question, state path: String) throws(Failure) {
     guard let database = try StateDatabase.openToRead(path: path) else { throw DaemonSeat.noState(path) }
     let past = try database.past(before: question.until, event: question.event)
-    guard let begins = past.begins else {
-      throw Failure(
-        .conditionFails, file: path, what: "it has no journal yet", remedy: "locwatch run writes one")
-    }
+    guard let begins = past.begins else { throw DaemonSeat.noJournal(path) }
     var kept: Explanation?
     if let id = question.event { kept = try Self.kept(id, database) }
     let isBefore = question.until.map { $0 < begins } ?? false

@@ -45,8 +45,8 @@ struct AudioWatch {
   private var hasTold = false
   /// When that is started again.
   private var retryAt: EngineInstant?
-  /// Seconds until then; doubled each time until somebody else has a session.
-  private var retrySeconds = leastRetrySeconds
+  /// The time until then; doubled each time until somebody else has a session.
+  private var retryWait = RetryWait()
   /// Whether others have a session open than when it was last told.
   private var hasNews = false
   /// What went wrong, for the log.
@@ -69,9 +69,6 @@ struct AudioWatch {
   private static let quietMeterSeconds = 1.0
   /// Seconds for which it is measured that often, beside one ordinary step.
   private static let endSeconds = 20.0
-  /// Seconds until it is listened again, at first and at most: those of rule K5.
-  private static let leastRetrySeconds = 1.0
-  private static let mostRetrySeconds = 300.0
 
   // MARK: Whom to listen to
 
@@ -85,7 +82,7 @@ struct AudioWatch {
     let names = Set(players.map(\.name))
     if !names.isSubset(of: Set(self.players.map(\.name))) {
       hasFailed = false
-      retrySeconds = Self.leastRetrySeconds
+      retryWait.reset()
     }
     self.players = players
     hasNews = true
@@ -145,8 +142,8 @@ struct AudioWatch {
   }
 
   private mutating func scheduleRetry(at now: EngineInstant) {
-    retryAt = now.advanced(bySeconds: retrySeconds)
-    retrySeconds = min(2 * retrySeconds, Self.mostRetrySeconds)
+    retryAt = now.advanced(bySeconds: retryWait.seconds)
+    retryWait.double()
   }
 
   private mutating func stop() {

@@ -149,7 +149,7 @@ package struct DaemonSeat: Sendable {
   /// - Throws: ``Failure`` of code 69 where no daemon runs: nothing is in the foreground then.
   package func lock() throws(Failure) {
     guard let client = try connect() else {
-      throw Failure(.unavailable, what: "no daemon runs", remedy: "start one: locwatch run")
+      throw Self.noDaemon
     }
     _ = try client.ask("lock")
   }
@@ -230,6 +230,11 @@ package struct DaemonSeat: Sendable {
   package static func noState(_ state: String) -> Failure {
     Failure(
       .conditionFails, file: state, what: "there is no state file yet", remedy: "locwatch run makes one")
+  }
+
+  /// What is said where no daemon has written into the state file.
+  package static func noJournal(_ state: String) -> Failure {
+    Failure(.conditionFails, file: state, what: "it has no journal yet", remedy: "locwatch run writes one")
   }
 
   /// Does something in the daemon's place, and keeps one from starting meanwhile.

@@ -119,7 +119,7 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
   /// Why nothing can be stored now; nil where it can.
   private(set) var trouble: Failure?
   private(set) var retryAt: EngineInstant?
-  private var retrySeconds = 1.0
+  private var retryWait = RetryWait(most: DaemonLimits.retrySeconds)
 
   /// - Parameters:
   ///   - newestID: the id of the newest record that is stored.
@@ -226,7 +226,7 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     notedEffects = 0
     trouble = nil
     retryAt = nil
-    retrySeconds = 1
+    retryWait.reset()
     return true
   }
 
@@ -271,8 +271,8 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     // That may be all the room there is.
     database.emptyLog()
     trouble = failure
-    retryAt = instant.advanced(bySeconds: retrySeconds)
-    retrySeconds = min(retrySeconds * 2, DaemonLimits.retrySeconds)
+    retryAt = instant.advanced(bySeconds: retryWait.seconds)
+    retryWait.double()
   }
 
   /// Stores at once what an engine of another build finds to have happened, and who waits for what.

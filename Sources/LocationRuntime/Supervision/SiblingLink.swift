@@ -10,8 +10,8 @@ struct SiblingLink {
   private var process: SiblingProcess?
   /// When it may be started again, after a failed start or an unexpected end; nil where there was neither.
   private(set) var retryAt: EngineInstant?
-  /// Seconds until then; doubled while it does nothing in between.
-  private var retrySeconds = leastRetrySeconds
+  /// The time until then; doubled while it does nothing in between.
+  private var retryWait = RetryWait()
   /// Whether it has run: what it takes, such as a bus, was there.
   private var hasRun = false
   private let now: () -> EngineInstant
@@ -22,9 +22,6 @@ struct SiblingLink {
 
   /// The longest line that it says, bytes.
   private static let lineBytes = 4_096
-  /// Seconds until it is started again, at first and at most: those of rule K5.
-  private static let leastRetrySeconds = 1.0
-  private static let mostRetrySeconds = 300.0
   /// So many different troubles are told once.
   private static let mostTold = 64
 
@@ -51,8 +48,8 @@ struct SiblingLink {
   }
 
   private mutating func fail() {
-    retryAt = now().advanced(bySeconds: retrySeconds)
-    retrySeconds = min(2 * retrySeconds, Self.mostRetrySeconds)
+    retryAt = now().advanced(bySeconds: retryWait.seconds)
+    retryWait.double()
   }
 
   /// Whether the time has come to start it again; if so, once.
@@ -70,7 +67,7 @@ struct SiblingLink {
 
   /// It does what it is for: what goes wrong from now on is new.
   private mutating func noteWork() {
-    retrySeconds = Self.leastRetrySeconds
+    retryWait.reset()
     told = []
   }
 

@@ -135,7 +135,7 @@ struct ServeRoutes {
 
   private func database() throws(Failure) -> StateDatabase {
     guard let database = try StateDatabase.openToRead(path: request.state) else {
-      throw Failure(.conditionFails, what: "there is no state file yet", remedy: "locwatch run makes one")
+      throw DaemonSeat.noState(request.state)
     }
     return database
   }
@@ -262,7 +262,7 @@ struct ServeRoutes {
   private func move(_ id: String, _ http: HTTPRequest) throws(Failure) -> HTTPResponse {
     let (_, circle) = try circle(http)
     let file = try database().regions(.ids([id]))
-    guard let region = file.regions.first else { throw Self.unknown(id) }
+    guard let region = file.regions.first else { throw Failure.unknownRegion(id) }
     guard case .circle = region.shape else {
       throw Failure(
         .data, what: "\(id) is no circle", remedy: "locwatch regions edit \(id) changes its outline")
@@ -278,12 +278,8 @@ struct ServeRoutes {
 
   private func remove(_ id: String) throws(Failure) -> HTTPResponse {
     let count = try StateDatabase.open(path: request.state).remove(.ids([id]))
-    guard count > 0 else { throw Self.unknown(id) }
+    guard count > 0 else { throw Failure.unknownRegion(id) }
     try seat.note([.regions([id])])
     return .json("{}")
-  }
-
-  private static func unknown(_ id: String) -> Failure {
-    Failure.unknownRegion(id)
   }
 }

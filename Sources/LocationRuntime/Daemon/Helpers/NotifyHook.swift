@@ -78,7 +78,7 @@ struct NotifyHook {
   private var waiting: [Request] = []
   /// When the next of these is tried again; nil while none has failed.
   private var retryAt: EngineInstant?
-  private var retrySeconds = leastRetrySeconds
+  private var retryWait = RetryWait()
   /// Whether one was shown, and those that wait were not tried since.
   private var hasWorked = false
   /// When one was last shown.
@@ -185,9 +185,8 @@ struct NotifyHook {
   static let patienceSeconds = 5.0
   /// The same of the desktop's helper, which says when it is shown: it waits 25 s for each of two answers of the bus.
   private static let desktopPatienceSeconds = 60.0
-  /// Seconds until what failed is tried again, at first and at most: those of rule K5.
-  fileprivate static let leastRetrySeconds = 1.0
-  private static let mostRetrySeconds = 300.0
+  /// Seconds until what failed is tried again, at least.
+  fileprivate static let leastRetrySeconds = RetryWait().seconds
   /// So often one is not shown although others are; then it is given up.
   private static let mostTriesAfterOthers = 5
   /// Those that run at a time; of those that are shown the oldest is ended for one more.
@@ -259,8 +258,8 @@ extension NotifyHook {
     burst = 1
     let leftOut = keep(request)
     if retryAt == nil {
-      retryAt = now.advanced(bySeconds: retrySeconds)
-      retrySeconds = min(2 * retrySeconds, Self.mostRetrySeconds)
+      retryAt = now.advanced(bySeconds: retryWait.seconds)
+      retryWait.double()
     }
     return leftOut + complain("\(trouble); what was not shown is tried again; this is told once")
   }
@@ -336,7 +335,7 @@ extension NotifyHook {
     burst = min(2 * burst, Self.runningLimit)
     // While some fail and others do not, the log is not told again.
     if waiting.isEmpty, running.allSatisfy({ $0.shownAt == nil }) { hasComplained = false }
-    retrySeconds = Self.leastRetrySeconds
+    retryWait.reset()
   }
 
   /// Kills the one that was shown first, with all that it has started.

@@ -1,28 +1,3 @@
-/// How long an answer is waited for before it is asked for again, seconds: twice as long each time while nothing is
-/// answered. Servers that do not answer are busy or gone, and what is sent to them meanwhile is one more thing that they
-/// have to do.
-struct Patience {
-  private let least: Double
-  private let most: Double
-  /// How long now.
-  private(set) var seconds: Double
-
-  /// - Parameters:
-  ///   - least: at first.
-  ///   - most: at most, however long nothing is answered.
-  init(least: Double, most: Double) {
-    self.least = least
-    self.most = most
-    seconds = least
-  }
-
-  /// It was asked for again.
-  mutating func double() { seconds = min(most, seconds * 2) }
-
-  /// There was an answer.
-  mutating func reset() { seconds = least }
-}
-
 /// How long the answer to the request for a consumer may take before one of another name is asked for.
 ///
 /// A server that is there counts what waits for the consumer, which takes seconds where it is busy, and one that is asked
