@@ -49,10 +49,6 @@ struct Synth: ReportingCommand {
   var seed: UInt64?
 
   func perform() throws(Failure) {
-    try write()
-  }
-
-  private func write() throws(Failure) {
     guard let format = format ?? (output == "-" ? .gpx : SynthFormat(fileName: output)) else {
       throw Failure(
         .usage, file: output, what: "the suffix does not set a format",

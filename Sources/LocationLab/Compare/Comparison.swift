@@ -50,11 +50,9 @@ package struct Comparison: Sendable {
 
   private static func lack(of summary: Summary, _ track: String) -> Failure? {
     guard summary.tally.accepted == 0 else { return nil }
-    let isEmpty = summary.tally.fixes == 0
-    return Failure(
-      .conditionFails, file: track == "-" ? nil : track,
-      what: isEmpty ? "there is no fix in it" : "nothing of this track was believed: \(summary.reasons)",
-      remedy: isEmpty ? nil : "locwatch replay --explain shows each report")
+    let file = track == "-" ? nil : track
+    return summary.disbelief(file)
+      ?? Failure(.conditionFails, file: file, what: "there is no fix in it", remedy: "name another track")
   }
 
   private static func take(_ item: TrackItem, _ trials: [PolicyTrial], _ lookedAt: inout EngineInstant?) {

@@ -58,17 +58,14 @@ package struct PowerCalibration: Sendable {
 
   /// Fits a profile.
   ///
-  /// - Parameter fixed: parameters that stay as they are.
   /// - Throws: ``Failure`` where the windows tell nothing.
-  package init(
-    _ before: PowerProfile, windows: [Window], fixed: Set<PowerParameter> = []
-  ) throws(Failure) {
+  package init(_ before: PowerProfile, windows: [Window]) throws(Failure) {
     self.before = before
     self.windows = windows.filter { $0.seconds > 0 && $0.joules > 0 }
     guard !self.windows.isEmpty else {
       throw Failure(.data, what: "no block of it is covered by the log", remedy: "compare their times")
     }
-    let groups = Self.groups(before, self.windows, fixed: fixed)
+    let groups = Self.groups(before, self.windows)
     guard !groups.isEmpty else {
       throw Failure(
         .data, what: "the profile says 0 for all that was done",
@@ -131,10 +128,10 @@ package struct PowerCalibration: Sendable {
 extension PowerCalibration {
   /// Parameters that share an error and so are fitted by one factor; those whose value or error is 0 are none.
   private static func groups(
-    _ profile: PowerProfile, _ windows: [Window], fixed: Set<PowerParameter>
+    _ profile: PowerProfile, _ windows: [Window]
   ) -> [[PowerParameter]] {
     var groups: [PowerParameter: [PowerParameter]] = [:]
-    for parameter in PowerParameter.allCases where !fixed.contains(parameter) {
+    for parameter in PowerParameter.allCases {
       let isThere = windows.contains { coefficient(of: parameter, in: $0) > 0 }
       guard isThere, profile[parameter].value > 0, profile[parameter].spread > 1 else { continue }
       groups[parameter.errorSource, default: []].append(parameter)

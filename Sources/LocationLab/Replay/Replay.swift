@@ -67,12 +67,7 @@ package enum Replay {
 
   /// That of a track nothing was believed; nil where something was, or nothing was asked for.
   static func disbelief(in outcome: TrackOutcome, _ track: TrackPart) -> Failure? {
-    guard let summary = outcome.summary, summary.tally.fixes > 0, summary.tally.accepted == 0 else {
-      return nil
-    }
-    return Failure(
-      .conditionFails, file: track.name, what: "nothing of this track was believed: \(summary.reasons)",
-      remedy: "--explain shows each report")
+    outcome.summary?.disbelief(track.name)
   }
 
   /// What manifests name and no file of regions has: a program with a mistyped region hears nothing.
@@ -202,4 +197,12 @@ package enum Replay {
 extension Summary {
   /// Why reports were refused, with how many each.
   var reasons: String { rejected.map { "\($0.count) \($0.reason.rawValue)" }.joined(separator: ", ") }
+
+  /// What is said of a track of which no fix was believed; nil where one was, or there is none.
+  func disbelief(_ file: String?) -> Failure? {
+    guard tally.fixes > 0, tally.accepted == 0 else { return nil }
+    return Failure(
+      .conditionFails, file: file, what: "nothing of this track was believed: \(reasons)",
+      remedy: "locwatch replay --explain shows each report")
+  }
 }

@@ -21,7 +21,7 @@ extension SynthScenario {
     if let node = map.optional(.outliers) { outliers = try Outliers(node) }
     fields = Set(Field.allCases)
     if let node = map.optional(.write) { fields = try Self.fields(node) }
-    var decoder = SynthStepDecoder(places: [])
+    var decoder = SynthStepDecoder()
     if let node = map.optional(.places) { try decoder.readPlaces(node) }
     try decoder.applySettings { key in Key(rawValue: key.rawValue).flatMap(map.optional) }
     steps = try decoder.steps(map.required(.steps))

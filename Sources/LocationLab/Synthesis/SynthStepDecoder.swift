@@ -16,14 +16,12 @@ enum SynthSettingKey: String, CaseIterable {
 /// Decodes the steps of a scenario in order, with what holds so far.
 struct SynthStepDecoder {
   /// Names for waypoints.
-  private(set) var places: [(name: String, waypoint: SynthScenario.Waypoint)]
+  private(set) var places: [(name: String, waypoint: SynthScenario.Waypoint)] = []
   /// Whether waypoints have an elevation; nil before the first.
   private(set) var waypointsHaveElevation: Bool?
   private var settings = SynthScenario.Settings.standard
   /// The last place; nil before the first `at`.
   private var here: Coordinate?
-
-  init(places: [(name: String, waypoint: SynthScenario.Waypoint)]) { self.places = places }
 
   private enum Key: String, CaseIterable {
     case at, to, along

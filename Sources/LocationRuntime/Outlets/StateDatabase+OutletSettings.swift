@@ -25,15 +25,7 @@ extension StateDatabase {
   @discardableResult
   package func put(_ outlet: OutletSettings, replacing: Bool) throws(Failure) -> Bool {
     try write { database in
-      let isThere =
-        try Int.fetchOne(
-          database, sql: "SELECT 1 FROM outlet_settings WHERE name = ?", arguments: [outlet.name]) != nil
-      guard !isThere || replacing else {
-        throw Failure(
-          .cantCreate, file: path, what: "there is an outlet \"\(outlet.name)\" already",
-          remedy: "add --replace, or remove it first")
-      }
-      if !isThere { try requireOneSpelling(outlet.name, of: .outlet, database) }
+      let isThere = try replaces(outlet.name, of: .outlet, ifAsked: replacing, database)
       try requireOneDevice(outlet, database)
       try database.execute(
         sql: "INSERT OR REPLACE INTO outlet_settings (name, settings) VALUES (?, ?)",

@@ -22,6 +22,29 @@ extension StateDatabase {
     }
   }
 
+  /// Whether a name is there, which then is to be replaced; one that is not there is refused where another has it in other
+  /// bytes.
+  ///
+  /// - Throws: a ``Failure``, `.cantCreate`, where it is there and may not be replaced; what the database throws.
+  func replaces(
+    _ name: String, of named: Named, ifAsked isAsked: Bool, _ database: Database
+  ) throws -> Bool {
+    let query = "SELECT 1 FROM \(named.table) WHERE \(named.column) = ?"
+    guard try Int.fetchOne(database, sql: query, arguments: [name]) != nil else {
+      try requireOneSpelling(name, of: named, database)
+      return false
+    }
+    guard isAsked else { throw isThere(name, of: named) }
+    return true
+  }
+
+  /// What is said of a name that is there and may not be replaced.
+  func isThere(_ name: String, of named: Named) -> Failure {
+    Failure(
+      .cantCreate, file: path, what: "there is \(named.what) \"\(name)\" already",
+      remedy: "add --replace, or remove it first")
+  }
+
   /// Refuses a new name that another has in other bytes: "é" can be one character or two, and is the same text.
   ///
   /// - Parameter spellings: the names with such characters; read when the first is asked for.

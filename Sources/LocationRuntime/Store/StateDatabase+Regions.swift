@@ -70,11 +70,7 @@ extension StateDatabase {
             region.id, region.name, JSONText.strings(feature.tags), feature.geoJSON,
           ]
           if let was = try String.fetchOne(find, arguments: [region.id]) {
-            guard changing else {
-              throw Failure(
-                .cantCreate, file: path, what: "there is a region \"\(region.id)\" already",
-                remedy: "add --replace, or remove it first")
-            }
+            guard changing else { throw isThere(region.id, of: .region) }
             if was == feature.geoJSON {
               count.unchanged += 1
             } else {

@@ -27,16 +27,7 @@ extension StateDatabase {
   package func put(_ subscriber: Subscriber, replacing: Bool) throws(Failure) -> Bool {
     try write { database in
       let text = try ExactEncoder.tree(of: subscriber).text
-      let isThere =
-        try Int.fetchOne(
-          database, sql: "SELECT 1 FROM subscribers WHERE name = ?", arguments: [subscriber.name])
-        != nil
-      guard !isThere || replacing else {
-        throw Failure(
-          .cantCreate, file: path, what: "there is a subscriber \"\(subscriber.name)\" already",
-          remedy: "add --replace, or remove it first")
-      }
-      if !isThere { try requireOneSpelling(subscriber.name, of: .subscriber, database) }
+      let isThere = try replaces(subscriber.name, of: .subscriber, ifAsked: replacing, database)
       try database.execute(
         sql: """
           INSERT INTO subscribers (name, manifest) VALUES (?1, ?2)

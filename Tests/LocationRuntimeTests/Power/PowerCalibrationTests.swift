@@ -138,14 +138,6 @@ import Testing
     #expect(calibration.findings.allSatisfy { $0.factor >= 0 })
   }
 
-  @Test func whatIsFixedStays() throws {
-    let calibration = try PowerCalibration(
-      .pinephone, windows: Self.windows(Self.apart, noise: 0), fixed: [.base, .wake])
-    #expect(Self.finding(calibration, .base) == nil)
-    #expect(Self.finding(calibration, .wake) == nil)
-    #expect(Self.finding(calibration, .awake) != nil)
-  }
-
   @Test func withoutWindowsOrWithNothingToFitItIsRefused() {
     #expect(throws: Failure.self) { try PowerCalibration(.pinephone, windows: []) }
     let zero = PowerProfile(name: "z", about: "z", [:])
