@@ -30,12 +30,21 @@ struct TimeArgument: ExpressibleByArgument {
 
   init?(argument: String) { text = argument }
 
-  /// The time.
+  /// The time, of something that was.
   ///
   /// - Throws: `.usage` where it is none.
   func time(in zone: TimeZoneRule) throws(Failure) -> UTCTime {
-    try TimeText.time(text, now: SystemClock().read().utc ?? UTCTime(microseconds: 0), zone: zone)
+    try TimeText.time(text, now: Self.now, zone: zone)
   }
+
+  /// The time of something that is to come.
+  ///
+  /// - Throws: `.usage` where it is none.
+  func timeAhead(in zone: TimeZoneRule) throws(Failure) -> UTCTime {
+    try TimeText.time(text, now: Self.now, zone: zone, further: "or give --after 10m")
+  }
+
+  private static var now: UTCTime { SystemClock().read().utc ?? UTCTime(microseconds: 0) }
 }
 
 /// `--utc`, for commands that read and tell local times.

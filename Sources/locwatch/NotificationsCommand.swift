@@ -126,7 +126,7 @@ struct NotificationsCommand: AsyncParsableCommand {
     }
 
     func perform() throws(Failure) {
-      let at = try at.map { (at) throws(Failure) in try at.time(in: try TimeZoneFile.machine()) }
+      let at = try at.map { (at) throws(Failure) in try at.timeAhead(in: try TimeZoneFile.machine()) }
       func text(_ text: String?) -> JSONTree? { text.map { .string($0) } }
       let notification = JSONTree.object([
         "title": .string(title), "body": text(body), "id": text(id), "at": text(at?.rfc3339),

@@ -11,7 +11,7 @@ package enum PushPayload {
       throw failure("it has \(bytes.count) bytes; at most \(Limits.pushBytes) are taken")
     }
     let tree: JSONTree
-    do throws(JSONError) { tree = try JSONTree(whole: bytes) } catch { throw failure("it is no JSON") }
+    do throws(JSONError) { tree = try JSONTree(whole: bytes) } catch { throw failure("it is no JSON", form) }
     return try push(tree)
   }
 
@@ -19,7 +19,7 @@ package enum PushPayload {
   ///
   /// - Throws: as ``push(_:)-swift.type.method``.
   package static func push(_ tree: JSONTree) throws(Failure) -> Push {
-    guard case .object = tree else { throw failure("it is no JSON object") }
+    guard case .object = tree else { throw failure("it is no JSON object", form) }
     let text = tree.text
     guard text.utf8.count <= Limits.pushBytes else {
       throw failure("it has \(text.utf8.count) bytes; at most \(Limits.pushBytes) are taken")
@@ -72,9 +72,11 @@ package enum PushPayload {
     return content
   }
 
-  private static func failure(_ what: String) -> Failure {
-    Failure(.data, what: "the push is refused: \(what)")
+  private static func failure(_ what: String, _ remedy: String? = nil) -> Failure {
+    Failure(.data, what: "the push is refused: \(what)", remedy: remedy)
   }
+
+  private static let form = #"write {"alert":"…"} or {"content-available":1}"#
 
   /// Bytes of a name, as of a region's id.
   private static let idBytes = 256

@@ -8,11 +8,16 @@ package enum TimeText {
   /// What has a `T` and no zone is UTC, as in the files that locwatch reads.
   ///
   /// - Throws: `.usage`, with the forms.
-  package static func time(_ text: String, now: UTCTime, zone: TimeZoneRule) throws(Failure) -> UTCTime {
+  ///
+  /// - Parameter further: forms that are told beside the usual ones.
+  package static func time(
+    _ text: String, now: UTCTime, zone: TimeZoneRule,
+    further: String = "\"yesterday 22:00\" or \"10m ago\""
+  ) throws(Failure) -> UTCTime {
     guard let time = read(text.lowercased(), now, zone) else {
       throw Failure(
         .usage, what: "\"\(text)\" is no time",
-        remedy: "write 2026-05-04T06:40:00Z, \"2026-05-04 06:40\", 06:40, \"yesterday 22:00\" or \"10m ago\"")
+        remedy: "write 2026-05-04T06:40:00Z, \"2026-05-04 06:40\", 06:40, \(further)")
     }
     return time
   }

@@ -74,23 +74,15 @@ package struct CalibrationPlan: Sendable {
 
   /// A line for each state and each impulse.
   package var json: String {
-    func line(_ members: (inout JSONLine) -> Void) -> String {
-      String(
-        decoding: JSONLine.line { line in
-          line.member("v", 1)
-          line.member("type", "power.plan")
-          members(&line)
-        }, as: UTF8.self)
-    }
     let states = states.map { state in
-      line { line in
+      CalibrationReport.line("power.plan") { line in
         line.member("state", state.name)
         line.member("mw", state.milliwatts, decimals: FixedPoint.thousandths)
         line.member("least_s", state.leastSeconds, decimals: FixedPoint.thousandths)
       }
     }
     let impulses = impulses.map { impulse in
-      line { line in
+      CalibrationReport.line("power.plan") { line in
         line.member("impulse", impulse.name)
         line.member("joules", impulse.joules, decimals: FixedPoint.thousandths)
         line.member("least_count", impulse.leastCount)

@@ -31,7 +31,7 @@ package enum CalibrationReport {
     _ calibration: PowerCalibration, _ profile: PowerProfile, notes: [String]
   ) -> String {
     var lines = calibration.findings.map { finding in
-      line { line in
+      line("power.calibration") { line in
         let entry = profile[finding.parameter]
         line.member("parameter", finding.parameter.rawValue)
         line.member("before", calibration.before[finding.parameter].value, decimals: FixedPoint.thousandths)
@@ -42,7 +42,7 @@ package enum CalibrationReport {
       }
     }
     lines.append(
-      line { line in
+      line("power.calibration") { line in
         line.member("windows", calibration.windows.count)
         line.member("spread", calibration.residualSpread, decimals: FixedPoint.thousandths)
         let condition = calibration.conditionNumber
@@ -52,11 +52,12 @@ package enum CalibrationReport {
     return lines.joined()
   }
 
-  private static func line(_ members: (inout JSONLine) -> Void) -> String {
+  /// A line of JSON with a type.
+  static func line(_ type: String, _ members: (inout JSONLine) -> Void) -> String {
     String(
       decoding: JSONLine.line { line in
         line.member("v", 1)
-        line.member("type", "power.calibration")
+        line.member("type", type)
         members(&line)
       }, as: UTF8.self)
   }

@@ -132,13 +132,15 @@ extension DaemonLoop {
       remedy: remedy(for: refusal))
   }
 
+  static let notificationsRemedy = "locwatch notifications list lists those there are"
+
   /// What to do about a refusal; nil where there is nothing, or its words say so.
   private static func remedy(for refusal: Decision) -> String? {
     switch refusal.reason {
     case .noNotifier: NotifyHook.remedy
     case .unknownRegion: "locwatch regions list lists those there are"
     case .regionSilent: "add it to the region's --notify"
-    case .unknownNotification: "locwatch notifications list lists those there are"
+    case .unknownNotification: notificationsRemedy
     case .notPermitted where refusal.rule == .notificationPermission:
       "locwatch notifications allow \(refusal.subscriber)"
     case _: nil
@@ -167,7 +169,7 @@ extension DaemonLoop {
 
   private func level(_ request: JSONTree) throws(Failure) -> MemoryPressure {
     guard let level = MemoryPressure(rawValue: try word("level", request)) else {
-      throw Failure(.usage, what: "a level is none, warning or critical")
+      throw Failure(.usage, what: "no level of memory", remedy: "say none, warning or critical")
     }
     return level
   }

@@ -165,8 +165,8 @@ extension DaemonSeat {
         throw Failure(
           .conditionFails,
           what:
-            "refused by rule \(Rule.notificationLimit.rawValue): \(Decision.Reason.unknownNotification.phrase)"
-        )
+            "refused by rule \(Rule.notificationLimit.rawValue): \(Decision.Reason.unknownNotification.phrase)",
+          remedy: DaemonLoop.notificationsRemedy)
       }
     }
   }
