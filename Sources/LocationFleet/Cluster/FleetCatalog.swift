@@ -225,7 +225,7 @@ extension FleetLayout {
   /// - Throws: `.tryAgain` where somebody else made the same version first, `.data` where a region is too large.
   package func publish(_ catalog: FleetCatalog, partitions: Int) throws(Failure) {
     let name = "\(catalog.version)-\(try stream.connection.inbox().split(separator: ".").suffix(1).joined())"
-    // Beside it there are headers.
+    // Headers take some of a message.
     let most = min(Self.chunkBytes, stream.connection.mostBytes * 3 / 4)
     let chunks = try catalog.chunks(of: most, atMost: stream.connection.mostBytes)
     for (index, chunk) in chunks.enumerated() { try fleet.put("regions.\(name).\(index)", chunk) }

@@ -110,7 +110,7 @@ package struct FleetLayout {
         .config, what: "this fleet has \(present.partitions) partitions, not \(settings.partitions)",
         remedy: "the number is fixed when a fleet is made; make another account for another number")
     }
-    // First: where the servers refuse a stream, what is said of the fleet is what the next attempt makes of it.
+    // The settings come first: if the servers then refuse a stream, the next `init` makes what the settings say.
     try fleet.put("settings", try ExactEncoder.bytes(of: settings, called: "the settings"))
     try leases.ensure(replicas: settings.replicas)
     try devices.ensure(replicas: settings.replicas)

@@ -272,7 +272,7 @@ package import LocationFormats
     }
   }
 
-  /// After which it is looked whether the connection is still there.
+  /// The longest wait between two looks at the connection.
   private static let longestWaitMilliseconds = 1_000
 }
 

@@ -104,7 +104,7 @@ package final class RequestPipe {
     guard connection.isConnected else {
       return Failure(.unavailable, what: "no connection to \(servers)", remedy: "check that it runs")
     }
-    // Who may not use JetStream, and a server that has none, are told at once that nobody is there.
+    // A server without JetStream says at once that nobody answers.
     guard answers.isUnheard, subject.hasPrefix("$JS.API.") else {
       return Failure(
         .unavailable, what: "\(servers) does not answer",

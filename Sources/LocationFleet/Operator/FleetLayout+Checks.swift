@@ -29,7 +29,7 @@ extension FleetLayout {
   package func checkMapping(partitions: Int) throws(Failure) {
     let answers = try stream.connection.subscribe("fix.*.locwatch.*")
     for probe in Self.probes {
-      // The stream keeps nothing that is to go on top of a message that is not there.
+      // A stream refuses a message that expects another before it, so it keeps no probe.
       try stream.connection.publish(
         "owntracks.locwatch.\(probe)", Array("{}".utf8),
         headers: NATSConnection.Headers(expected: UInt64(Int64.max)))

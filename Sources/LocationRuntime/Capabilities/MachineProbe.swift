@@ -13,7 +13,7 @@ enum MachineProbe {
       "clock", .partly, "not set: fixes of any date are believed", remedy: "set it, as by NTP or from gpsd")
   }
 
-  /// Tries what the daemon waits for.
+  /// Whether the daemon can wait for the kernel's signs of memory pressure.
   private static var memoryPressure: Capability {
     let path = MemoryPressureWatch.machine
     do throws(Failure) {

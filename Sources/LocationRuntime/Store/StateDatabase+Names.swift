@@ -22,8 +22,7 @@ extension StateDatabase {
     }
   }
 
-  /// Whether a name is there, which then is to be replaced; one that is not there is refused where another has it in other
-  /// bytes.
+  /// Whether a name is there, and is to be replaced. A new name is refused where another has it in other bytes.
   ///
   /// - Throws: a ``Failure``, `.cantCreate`, where it is there and may not be replaced; what the database throws.
   func replaces(
