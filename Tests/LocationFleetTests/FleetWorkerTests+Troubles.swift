@@ -31,13 +31,13 @@ extension FleetWorkerTests {
       #expect(isTold, "\(worker.stderr)")
       let isShown = await eventually {
         let status = try await cluster.fleet(["status"])
-        return status.stdout.contains("the cluster keeps nothing of w1: maximum messages exceeded")
+        return status.stdout.contains("w1: the cluster keeps no \(what.prefix(6))")
       }
       #expect(isShown, "\(worker.stderr)")
       try limit(stream, -1)
       let isOver = await eventually {
         let status = try await cluster.fleet(["status"])
-        return !status.stdout.contains("keeps nothing")
+        return !status.stdout.contains("cluster keeps no")
           && status.stdout.contains(", 0 beyond the checkpoints")
       }
       #expect(isOver, "\(worker.stderr)")

@@ -103,6 +103,7 @@ extension Policy {
   mutating func noteRemoval(_ index: Int, in turn: inout PolicyTurn) {
     if sessions[index].state != .notRunning {
       decide(.terminate, .stateMoves, .removed, index, after: .notRunning, in: &turn)
+      update(index) { $0.state = .notRunning }
     }
     cancelTransfers(index, in: &turn)
     for pending in sessions[index].outbox where pending.isOwed {

@@ -45,7 +45,7 @@ public struct PowerLedger: Hashable, Sendable, Codable {
   private var running: [ReceiverUser] = []
   private var radio = RadioMachine()
   private var radioLane = PowerLane()
-  /// Who sends, in the order of their names; nil where nobody does.
+  /// Who sends; nil where nobody does. One may be in it for an open transfer and for what ends by itself.
   private var senders: [Sender]?
   private var motionLane = PowerLane()
   private var networkLane = PowerLane()
@@ -137,11 +137,11 @@ extension PowerLedger {
     let payer = ReceiverUser(subscriber: subscriber, rule: rule)
     var senders = senders ?? []
     bill.add(Int64(microsecondsIn: kilobytes), .radioKilobytes, payer)
-    let own = senders.first { $0.user.subscriber == subscriber }
-    if own?.isOpen == true { return }
+    let own = senders.firstIndex { $0.user.subscriber == subscriber && !$0.isOpen }.map {
+      senders.remove(at: $0)
+    }
     if radio.transfer(seconds: seconds, at: instant, profile) { bill.add(1_000_000, .radioPromotion, payer) }
     let end = radio.sendingBegins(at: instant).advanced(bySeconds: seconds)
-    senders.removeAll { $0.user.subscriber == subscriber }
     senders.append(Sender(user: payer, end: own.map { max($0.end, end) } ?? end))
     setSenders(senders, trigger: payer)
   }
@@ -156,7 +156,6 @@ extension PowerLedger {
       senders[place].end = instant
     }
     let newcomers = users.filter { !before.contains($0) }
-    senders.removeAll { sender in newcomers.contains { $0.subscriber == sender.user.subscriber } }
     let open = RadioMachine.openSeconds
     senders += newcomers.map { Sender(user: $0, end: instant.advanced(bySeconds: open)) }
     if let newcomer = newcomers.last, radio.transfer(seconds: open, at: instant, profile) {
@@ -167,9 +166,18 @@ extension PowerLedger {
   }
 
   private mutating func setSenders(_ senders: [Sender], trigger: ReceiverUser?) {
-    let inOrder = senders.sorted { $0.user.subscriber < $1.user.subscriber }
-    radioLane.setUsers(inOrder.map(\.user), trigger: trigger, sharing, into: &bill)
-    self.senders = inOrder
+    radioLane.setUsers(Self.users(of: senders), trigger: trigger, sharing, into: &bill)
+    self.senders = senders
+  }
+
+  /// Who sends, in the order of their names, each once however much of it is on its way.
+  private static func users(of senders: [Sender]) -> [ReceiverUser] {
+    var users: [ReceiverUser] = []
+    for sender in senders.sorted(by: { $0.end > $1.end }) {
+      guard !users.contains(where: { $0.subscriber == sender.user.subscriber }) else { continue }
+      users.append(sender.user)
+    }
+    return users.sorted { $0.subscriber < $1.subscriber }
   }
 
   /// The ledger as it will be when nothing changes until `instant`.
@@ -228,7 +236,7 @@ extension PowerLedger {
     guard let senders, senders.contains(where: { $0.end <= instant }) else { return }
     let left = senders.filter { $0.end > instant }
     self.senders = left.isEmpty ? nil : left
-    if !left.isEmpty { radioLane.setUsers(left.map(\.user), sharing, into: &bill) }
+    if !left.isEmpty { radioLane.setUsers(Self.users(of: left), sharing, into: &bill) }
   }
 
   private mutating func book(from start: EngineInstant, to end: EngineInstant) {

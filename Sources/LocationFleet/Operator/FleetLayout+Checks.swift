@@ -49,7 +49,9 @@ extension FleetLayout {
         throw Failure(
           .config,
           what: "the servers do not map to \(partitions) partitions by user and device: \(message.subject)",
-          remedy: "give --partitions the number of their mapping, as init --print-mapping writes it")
+          remedy:
+            "put the mapping of init --print-mapping --partitions \(partitions) into their configuration, "
+            + "or give a new fleet their number")
       }
     }
   }

@@ -115,7 +115,7 @@ package struct FleetStatus {
     for damage in partitions.compactMap(\.damage) { text += "\(damage)\n" }
     for worker in workers {
       guard let refusal = worker.refusal else { continue }
-      text += "the cluster keeps nothing of \(worker.name): \(refusal)\n"
+      text += "\(worker.name): the cluster keeps \(refusal)\n"
     }
     let rows = workers.map { worker in
       [

@@ -265,7 +265,8 @@ extension Worker {
     let owned = partitions.values.sorted { $0.number < $1.number }
     report.pid = Int(getpid())
     report.time = Int(FleetClock.wall)
-    report.refusal = store.refusal ?? publisher.refusal
+    report.refusal =
+      store.refusal.map { "no snapshots: \($0)" } ?? publisher.refusal.map { "no events: \($0)" }
     // Whoever has it now tells of it as well, where it still can't be used.
     let since = report.time - Int(3 * leases.table.lifeSeconds)
     report.unusable = report.unusable.flatMap { all in

@@ -200,10 +200,18 @@ package struct TableHeader: Hashable, Sendable {
       (Column.accuracy, "metres"), (.speed, "m/s, km/h, kn or mph"), (.altitude, "metres"),
     ]
     where columns[column] == nil {
-      let place = names.firstIndex { name in column.names.contains { name.hasPrefix($0 + "_") } }
+      let place = names.firstIndex { name in
+        column.names.contains { name.hasPrefix($0 + "_") && Self.isUnit(name.dropFirst($0.count + 1)) }
+      }
       guard let place else { continue }
       notes.append("the column \"\(text(place))\" is not read: it is not in \(unit)")
     }
+  }
+
+  /// Whether it is a unit of a length or a speed, and no other quantity such as `speed_accuracy`.
+  private static func isUnit(_ name: Substring) -> Bool {
+    name.contains("/")
+      || ["ft", "feet", "foot", "yd", "mi", "miles", "nmi", "km", "cm", "mm", "fps", "kts"].contains(name)
   }
 
   /// The name of a column and its unit, such as `speed_km/h` of `Speed (km/h)`.

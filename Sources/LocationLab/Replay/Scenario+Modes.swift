@@ -178,7 +178,7 @@ extension Scenario.Step {
       try refuse([.baud])
       return try gattTerms(session, map)
     }
-    try refuse([.service, .characteristic, .peripheral])
+    try refuse([.service, .characteristic, .peripheral] + (kind == .serial ? [] : [.baud]))
     let baud = map.optional(.baud)
     let speed = try baud?.int(in: 50...4_000_000) ?? 9600
     if let baud, !SerialLine.knows(baud: speed) {

@@ -601,7 +601,7 @@ import Testing
     stage.take(2, .removeSubscriber(name: "a"))
     #expect(
       stage.log().suffix(2) == [
-        "terminate A1 active>notRunning removed", "drop K5 active>active removed",
+        "terminate A1 active>notRunning removed", "drop K5 notRunning>notRunning removed",
       ])
     #expect(stage.shown == [])
   }

@@ -245,12 +245,30 @@ private typealias Fixture = PowerFixture
     ledger.setTransferring([], at: Fixture.at(20))
     ledger.settle(at: Fixture.at(2000))
     func seconds(_ component: PowerComponent, of name: String) -> Double {
-      ledger.entries.first { $0.component == component && $0.subscriber == name }?.seconds ?? 0
+      let own = ledger.entries.filter { $0.component == component && $0.subscriber == name }
+      return own.reduce(0) { $0 + $1.seconds }
     }
     #expect(seconds(.radioActive, of: "a") == 15)
     #expect(seconds(.radioActive, of: "b") == 10)
     #expect(seconds(.radioTail, of: "b") == 10)
     #expect(ledger.entries.count { $0.component == .radioPromotion } == 1)
+  }
+
+  /// A push of 25 s, and a transfer of one second in the middle of it, or at its beginning.
+  @Test(arguments: [5.0, 0])
+  func whatEndsByItselfGoesOnAfterATransfer(begins: Double) {
+    let profile = Fixture.profile([.radioTail: 1000, .radioTailTime: 10])
+    var ledger = Fixture.ledger(profile, [])
+    ledger.addTransfer("a", kilobytes: 0, seconds: 25, rule: .push, at: Fixture.at(0))
+    ledger.setTransferring([Fixture.user("a", .transfer)], at: Fixture.at(begins))
+    ledger.setTransferring([], at: Fixture.at(begins + 1))
+    ledger.settle(at: Fixture.at(2000))
+    func seconds(_ component: PowerComponent, _ rule: Rule) -> Double {
+      ledger.entries.first { $0.component == component && $0.rule == rule }?.seconds ?? 0
+    }
+    #expect(seconds(.radioActive, .push) == 24)
+    #expect(seconds(.radioActive, .transfer) == 1)
+    #expect(seconds(.radioTail, .push) == 10)
   }
 
   @Test func whoComesLastPaysWhereTheLastTriggerDoes() {
