@@ -72,8 +72,8 @@ extension FleetWorkerTests {
         await process.wait { _ in process.stderr.contains("is lost; it is tried again") }, "\(process.stderr)"
       )
     }
-    // Several signs of life are on their way by then.
-    try await Task.sleep(for: .seconds(12))
+    // The sign of life was sent again by then, so that several are on their way.
+    #expect(await worker.wait { _ in worker.stderr.contains("it is asked again") }, "\(worker.stderr)")
     try cluster.start(0)
     for process in [worker, follower] {
       #expect(await process.wait { _ in process.stderr.contains("is there again") }, "\(process.stderr)")

@@ -203,7 +203,7 @@ extension Policy {
   ) {
     // One that was canceled may end all the same.
     guard let entry = sessions[index].modes.transfers?.remove(number) else { return }
-    // The time of the radio is that for which it ran.
+    // The ledger books the time of the radio while the transfer runs.
     if let bytes, bytes > 0 {
       turn.steps.append(
         .transferred(

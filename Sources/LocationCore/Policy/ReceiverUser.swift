@@ -28,7 +28,7 @@ extension Policy {
     return users
   }
 
-  /// Whose transfers run now, by name (rule M6). Nobody's do while nobody is there to carry them.
+  /// The subscribers with a running transfer, by name (rule M6). While the daemon is absent no transfer runs.
   mutating func findTransferringUsers() -> [ReceiverUser] {
     guard !isAbsent else { return [] }
     var users: [ReceiverUser] = []

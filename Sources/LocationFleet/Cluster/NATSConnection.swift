@@ -11,7 +11,7 @@ package import LocationFormats
   private let handle: OpaquePointer
   /// The servers, for messages (``ServerAddresses``).
   package let servers: String
-  /// Told what a user wants to know while something is waited for.
+  /// The log for what happens while a call waits: a lost connection, a refusal.
   package var log: (String) -> Void = { _ in }
   /// What was told lately, and when.
   private var told: [String: Double] = [:]
@@ -63,13 +63,16 @@ package import LocationFormats
       &handle, options.servers, options.name, options.credentials,
       isEncrypted ? 1 : 0, options.authority, options.certificate, options.key)
     guard status == NATS_OK, let handle = unsafe handle else {
-      let isRefused = status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED
       throw Failure(
-        isRefused ? .noPermission : .unavailable,
+        Self.code(of: status),
         what: "no connection to nats-server at \(servers): \(Self.lastError ?? Self.text(status))",
         remedy: Self.remedy(for: status, isAnonymous: isEncrypted && options.certificate == nil))
     }
     unsafe self.handle = handle
+  }
+
+  private static func code(of status: natsStatus) -> Failure.Code {
+    status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED ? .noPermission : .unavailable
   }
 
   private static func remedy(for status: natsStatus, isAnonymous: Bool) -> String {
@@ -176,12 +179,11 @@ package import LocationFormats
   /// Whether a server is connected now.
   var isConnected: Bool { unsafe natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED }
 
-  /// What is said where it is closed, with the reason of the servers.
+  /// The failure of a connection that is closed, with the reason that the servers gave.
   package var closure: Failure {
     let (status, reason) = serverError
-    let isRefused = status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED
     return Failure(
-      isRefused ? .noPermission : .unavailable,
+      Self.code(of: status),
       what: "the connection to nats-server at \(servers) is closed: \(reason ?? Self.text(status))",
       remedy: Self.remedy(for: status, isAnonymous: false))
   }

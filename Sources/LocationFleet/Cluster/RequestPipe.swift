@@ -98,7 +98,7 @@ package final class RequestPipe {
     throw silence(of: subject)
   }
 
-  /// What is said of a request that is not answered.
+  /// The failure of a request without an answer.
   private func silence(of subject: String) -> Failure {
     let servers = "nats-server at \(connection.servers)"
     guard connection.isConnected else {

@@ -44,19 +44,19 @@ extension Worker {
   /// Gives a sign of life. One that somebody else gave under this name meanwhile is told of: the two count as one, and
   /// one of them gets no partitions. An older one is of a copy that was put back, and so may be that there is none.
   private func giveSign() throws(Failure) {
-    let last = sign
-    sign.value = try reportBytes()
-    if last.revision > 0 {
-      if let revision = try layout.leases.put(signKey, sign.value, over: last.revision) {
-        sign.revision = revision
+    let last = signRevision
+    let value = try reportBytes()
+    if last > 0 {
+      if let revision = try layout.leases.put(signKey, value, over: last) {
+        signRevision = revision
         hasToldOfNamesake = false
         return
       }
       let there = try layout.leases.get(signKey)
-      if let there, there.revision >= last.revision {
+      if let there, there.revision >= last {
         // One of this worker's own may have been kept whose confirmation was lost. Without a value it was taken back.
         let giver = try? ExactDecoder.value(WorkerReport.self, of: JetStream.tree(there.value))
-        if giver?.pid != Int(getpid()), !there.value.isEmpty, !hasToldOfNamesake {
+        if giver?.instance != report.instance, !there.value.isEmpty, !hasToldOfNamesake {
           hasToldOfNamesake = true
           say("another worker is called \(options.name) too: give each a --name of its own")
         }
@@ -68,7 +68,7 @@ extension Worker {
         catalogs = [:]
       }
     }
-    sign.revision = try layout.leases.put(signKey, sign.value)
+    signRevision = try layout.leases.put(signKey, value)
   }
 
   private func renew(_ partition: Partition) throws(Failure) {
@@ -233,7 +233,7 @@ extension Worker {
     forget(partition)
   }
 
-  /// Gives up one of which something can't be used: so would the next worker. The user is told until it can be.
+  /// Gives up a partition whose data this worker can't use. Its next reports say so.
   func drop(_ partition: Partition, asUnusable reason: Failure) {
     guard partitions[partition.number] === partition else { return }
     var unusable = (report.unusable ?? []).filter { $0.number != partition.number }
@@ -267,7 +267,7 @@ extension Worker {
     report.time = Int(FleetClock.wall)
     report.refusal =
       store.refusal.map { "no snapshots: \($0)" } ?? publisher.refusal.map { "no events: \($0)" }
-    // Whoever has it now tells of it as well, where it still can't be used.
+    // Older ones are left out: the worker that holds the partition now reports it too if it still can't use it.
     let since = report.time - Int(3 * leases.table.lifeSeconds)
     report.unusable = report.unusable.flatMap { all in
       let late = all.filter { $0.time >= since }

@@ -26,8 +26,8 @@ package final class Worker {
   var report = WorkerReport()
   /// When the leases were last renewed, seconds; before the request.
   var renewedAt = -1e6
-  /// The last sign of life, and the revision under which it was kept; 0 before the first.
-  var sign: (value: [UInt8], revision: UInt64) = ([], 0)
+  /// The revision under which the last sign of life was kept; 0 before the first.
+  var signRevision: UInt64 = 0
   /// Whether it told of another worker of its name. It tells again once it was alone.
   var hasToldOfNamesake = false
   /// Versions of the regions that were read lately.
@@ -84,6 +84,7 @@ package final class Worker {
     inbox = try connection.inbox() + "."
     messages = try connection.subscribe(inbox + "*")
     report.name = options.name
+    report.instance = Int.random(in: 1...Self.mostConsumers)
     for pipe in [layout.stream.pipe, publisher.pipe, store.pipe] {
       pipe.whileWaiting = { [weak self] () throws(Failure) in
         if let self, self.isRenewalDue { try self.renewLeases() }

@@ -16,6 +16,8 @@ package struct WorkerReport: Hashable, Sendable, Codable {
   package var name = ""
   /// Its process.
   package var pid = 0
+  /// A number that no other process has: in containers pids are alike. Nil of older versions.
+  package var instance: Int?
   /// Seconds since 1970.
   package var time = 0
   /// Partitions that it has.
