@@ -112,9 +112,7 @@ import Glibc
 
   /// Has the bus hand on signals that fit, such as `type='signal',interface='…'`.
   package func match(_ rule: String) throws(Failure) {
-    try call(
-      "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", [.text(rule)]
-    ) { _ in }
+    try ask("AddMatch", [.text(rule)]) { _ in }
   }
 
   /// Has the bus tell when names get or lose an owner: see ``BusMessage/ownerChange()``.
@@ -124,7 +122,7 @@ import Glibc
   ///   - prefix: names that are this, or begin with it and a full stop; nil for all.
   package func watchOwners(of name: String? = nil, below prefix: String? = nil) throws(Failure) {
     let names = name.map { ",arg0='\($0)'" } ?? prefix.map { ",arg0namespace='\($0)'" } ?? ""
-    try match("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'" + names)
+    try match("type='signal',sender='\(Self.driver)',member='NameOwnerChanged'" + names)
   }
 
   /// The names of those that are on the bus.
@@ -134,9 +132,23 @@ import Glibc
   package func startable() throws(Failure) -> [String] { try names(by: "ListActivatableNames") }
 
   private func names(by method: String) throws(Failure) -> [String] {
-    try call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", method, []) {
-      (answer) throws(Failure) in try answer.texts()
-    }
+    try ask(method) { (answer) throws(Failure) in try answer.texts() }
+  }
+
+  /// The connection that has a name; nil where nobody has it. Nobody is started for the question.
+  package func owner(of name: String) -> String? {
+    let owner = try? ask("GetNameOwner", [.text(name)]) { (answer) throws(Failure) in try answer.text() }
+    return owner ?? nil
+  }
+
+  /// The bus itself, as a service and the interface of its methods.
+  private static let driver = "org.freedesktop.DBus"
+
+  /// Calls a method of the bus itself.
+  private func ask<Answer>(
+    _ method: String, _ arguments: [BusValue] = [], read: (borrowing BusMessage) throws(Failure) -> Answer
+  ) throws(Failure) -> Answer {
+    try call(Self.driver, "/org/freedesktop/DBus", Self.driver, method, arguments, read: read)
   }
 
   /// Becomes known by a name.
@@ -251,13 +263,9 @@ import Glibc
   /// Whether the caller may believe a message. A signal to this connection alone is believed of the bus and of the
   /// ``confidant``.
   private func isBelieved(_ message: borrowing BusMessage) -> Bool {
-    let driver = "org.freedesktop.DBus"
-    guard let confidant, message.kind == .signal, !message.destination.isEmpty, message.sender != driver
+    guard let confidant, message.kind == .signal, !message.destination.isEmpty, message.sender != Self.driver
     else { return true }
-    let owner = try? call(driver, "/org/freedesktop/DBus", driver, "GetNameOwner", [.text(confidant)]) {
-      (answer) throws(Failure) in try answer.text()
-    }
-    return owner ?? nil == message.sender
+    return owner(of: confidant) == message.sender
   }
 
   /// The next message that nobody waits for; nil where none comes in so many seconds.
@@ -275,76 +283,6 @@ import Glibc
 
   static func check(_ code: Int32) throws(Failure) {
     guard code >= 0 else { throw Failure(code: -code) }
-  }
-}
-
-/// A value of a message.
-package indirect enum BusValue: Hashable, Sendable {
-  case text(String)
-  /// The path of an object.
-  case path(String)
-  /// `u`.
-  case uint32(UInt32)
-  /// `i`.
-  case int32(Int32)
-  /// `n`.
-  case int16(Int16)
-  /// `q`.
-  case uint16(UInt16)
-  /// `t`.
-  case uint64(UInt64)
-  /// `x`.
-  case int64(Int64)
-  case real(Double)
-  case flag(Bool)
-  case byte(UInt8)
-  /// `ay`.
-  case bytes([UInt8])
-  case texts([String])
-  /// A value that says of what type it is, `v`.
-  case variant(BusValue)
-  /// Values in parentheses, or those of a list.
-  case group([BusValue])
-  /// A dictionary of names and values, `a{sv}`.
-  case map([Entry])
-  /// Values of one type, which is written before them. What is read is a ``group(_:)``.
-  case list(String, [BusValue])
-  /// A member of a dictionary that is no ``map(_:)``. What is read is a ``group(_:)``.
-  case pair(BusValue, BusValue)
-
-  /// A member of a dictionary.
-  package struct Entry: Hashable, Sendable {
-    /// Its name.
-    package var key: String
-    /// What it is.
-    package var value: BusValue
-    package init(_ key: String, _ value: BusValue) {
-      self.key = key
-      self.value = value
-    }
-  }
-
-  var signature: String {
-    switch self {
-    case .text: "s"
-    case .path: "o"
-    case .uint32: "u"
-    case .int32: "i"
-    case .int16: "n"
-    case .uint16: "q"
-    case .uint64: "t"
-    case .int64: "x"
-    case .real: "d"
-    case .flag: "b"
-    case .byte: "y"
-    case .bytes: "ay"
-    case .texts: "as"
-    case .variant: "v"
-    case .group(let values): "(" + values.map(\.signature).joined() + ")"
-    case .map: "a{sv}"
-    case .list(let type, _): "a" + type
-    case .pair(let key, let value): "{" + key.signature + value.signature + "}"
-    }
   }
 }
 

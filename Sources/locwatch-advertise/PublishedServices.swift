@@ -57,17 +57,6 @@ struct PublishedServices {
   /// What the machine is called on the network.
   private var host = ""
 
-  private static func owner(_ bus: borrowing MessageBus) -> String {
-    do throws(MessageBus.Failure) {
-      return try bus.call(
-        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner",
-        [.text(service)]
-      ) { (answer) throws(MessageBus.Failure) in try answer.text() ?? "" }
-    } catch {
-      return ""
-    }
-  }
-
   /// Learns when Avahi comes and goes, and when it has another name of the machine.
   mutating func begin(on bus: borrowing MessageBus) throws(MessageBus.Failure) {
     try bus.watchOwners(of: Self.service)
@@ -104,7 +93,7 @@ struct PublishedServices {
         (answer) throws(MessageBus.Failure) in try answer.value()
       }
       state = answer == .int32(Self.serverRuns) ? .isRunning : .isWaiting
-      owner = Self.owner(bus)
+      owner = bus.owner(of: Self.service) ?? ""
       return nil
     } catch {
       return error

@@ -83,13 +83,9 @@ import LocationBus
   private static func value(
     _ bus: borrowing MessageBus, _ service: String, _ path: String, _ interface: String, _ name: String
   ) -> Double? {
+    // Nobody is started for the question.
+    guard bus.owner(of: service) != nil else { return nil }
     do throws(MessageBus.Failure) {
-      // Nobody is started for the question.
-      let isThere = try bus.call(
-        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner",
-        [.text(service)]
-      ) { (answer) throws(MessageBus.Failure) in try answer.text() }
-      guard isThere != nil else { return nil }
       let value = try bus.call(
         service, path, "org.freedesktop.DBus.Properties", "Get", [.text(interface), .text(name)]
       ) { (answer) throws(MessageBus.Failure) in try answer.value() }

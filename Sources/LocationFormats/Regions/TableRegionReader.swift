@@ -99,7 +99,8 @@ struct TableRegionReader {
         collector.warn("the column \"\(title)\" stands twice; the last one counts", line: 1)
       }
       guard case .property = column, RegionProperty(rawValue: name) == nil else { continue }
-      let isRadius = name.hasPrefix("radius_") && !hasUnits
+      // Two: letters that changed places.
+      let isRadius = !hasUnits && (name.hasPrefix("radius_") || NearestWord.editDistance(name, "radius") <= 2)
       guard let meant = RegionProperty.meant(by: name) ?? (isRadius ? .radiusMeters : nil) else { continue }
       collector.warn(
         "the column \"\(title)\" means nothing to locwatch; did you mean \"\(meant.rawValue)\"?", line: 1)

@@ -198,7 +198,10 @@ extension DaemonLoop {
 
   private mutating func power(_ request: JSONTree) throws(Failure) -> [JSONTree.Member] {
     if request["book"] != .boolean(false) {
-      try live.host.journal.bookEnergy(of: live.host.engine, at: clock.read())
+      let reading = clock.read()
+      try live.passTime(to: reading)
+      try commit()
+      try live.host.journal.bookEnergy(of: live.host.engine, at: reading)
     }
     return [.init(key: "books", value: try live.energyBooks.tree())]
   }

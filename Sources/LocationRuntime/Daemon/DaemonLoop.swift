@@ -265,6 +265,7 @@ struct DaemonLoop: ~Copyable {
     notice.stopping()
     stop.ring()
     try takeEvents()
+    try live.passTime(to: clock.read())
     try commit()
     outlets.beginStop()
     notifier.end()

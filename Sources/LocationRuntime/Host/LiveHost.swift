@@ -154,6 +154,12 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
     try handle(.time, at: reading.instant)
   }
 
+  /// Lets time pass until now, which books the energy. Where time is that of the fixes, none passes.
+  package mutating func passTime(to reading: ClockReading) throws(Journal.JournalError) {
+    guard timing == .clock, last > .distantPast else { return }
+    try handle(.time, at: instant(at: reading))
+  }
+
   /// Handles the end of the stream: nothing comes any more.
   package mutating func finish(at reading: ClockReading) throws(Journal.JournalError) {
     // Without any fix there is no better time than none.

@@ -122,6 +122,10 @@ import Testing
       "id,lat,lon,radius (ft),radius_m\nh,1,2,30,3\n",
       #"f:1: the column "radius (ft)" means nothing to locwatch; did you mean "radius_m"?"#
     ),
+    (
+      "id,lat,lon,raduis,radius_m\nh,1,2,,30\n",
+      #"f:1: the column "raduis" means nothing to locwatch; did you mean "radius_m"?"#
+    ),
   ])
   func `a column that is a slip is told`(text: String, warning: String) throws {
     #expect(try read(text).warnings == [warning])

@@ -102,4 +102,19 @@ import Testing
     #expect(rows > first + 1 && abs(total - rows) < 0.1, "\(told) \(rows)")
     #expect(status.stdout.contains(#""profile":"rpi4-ublox-m8""#), "\(status.stdout)")
   }
+
+  @Test func `what a silent receiver draws is booked until now, and until the daemon ends`() async throws {
+    let run = try DaemonRun()
+    try run.start(isSimulated: false)
+    run.say(48)
+    try await run.waitForFixes(1)
+    let first = try await joules(run)
+    // Well before the receiver is told to be stale, which is an event.
+    try await run.wait("a second without any event") { try await joules(run) > first + 0.087 }
+    let live = try await joules(run)
+    let told = try await run.events()
+    #expect(await run.end() == 0, "\(run.process?.stderr ?? "")")
+    #expect(try await joules(run) >= live - 0.001)
+    #expect(!told.contains { $0.contains(#""type":"stale""#) }, "\(told)")
+  }
 }
