@@ -29,6 +29,17 @@ public enum Event: Hashable, Sendable, Codable {
   case time
   /// The stream is over: what is open is settled at this instant.
   case end
+
+  /// The region that it is about, as it is from then on: nil where it is removed. Nil where it is about none.
+  public var changedRegion: (id: String, now: Region?)? {
+    switch self {
+    case .addRegion(let region), .changeRegion(let region): (region.id, region)
+    case .removeRegion(let id): (id, nil)
+    case .fix, .segmentBreak, .source, .receiver, .beacon, .addSubscriber, .removeSubscriber, .subscriber,
+      .machine, .time, .end:
+      nil
+    }
+  }
 }
 
 /// What can happen to a subscriber, or be said by it.
@@ -80,6 +91,13 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   indirect case finished(ProgramEnd)
   /// It says something to a background mode, or the user does something to one.
   indirect case mode(ModeEvent)
+
+  /// The event that is done with it; nil where none is.
+  public var doneEvent: Int? {
+    if case .acknowledged(let event, _) = self { return event }
+    if case .dismissed(let event) = self { return event }
+    return nil
+  }
 
   /// Whether the subscriber's process is gone after it.
   public var endsProcess: Bool {

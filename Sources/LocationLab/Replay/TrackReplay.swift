@@ -287,10 +287,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     case .modelled: false
     case .recorded: true
     case .remodelled:
-      switch event {
-      case .acknowledged(let event, _), .dismissed(let event): event < firstID
-      default: !event.isOfOrder
-      }
+      if let done = event.doneEvent { done < firstID } else { !event.isOfOrder }
     }
   }
 

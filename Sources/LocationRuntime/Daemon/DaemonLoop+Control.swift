@@ -136,16 +136,14 @@ extension DaemonLoop {
 
   /// What to do about a refusal; nil where there is nothing, or its words say so.
   private static func remedy(for refusal: Decision) -> String? {
-    switch refusal.reason {
-    case .noNotifier: NotifyHook.remedy
-    case .unknownRegion: "locwatch regions list lists those there are"
-    case .regionSilent: "add it to the region's --notify"
-    case .unknownNotification: notificationsRemedy
-    case .notPermitted where refusal.rule == .notificationPermission:
-      "locwatch notifications allow \(refusal.subscriber)"
-    case _: nil
-    }
+    refusal.rule == .notificationPermission && refusal.reason == .notPermitted
+      ? "locwatch notifications allow \(refusal.subscriber)" : remedies[refusal.reason]
   }
+
+  private static let remedies: [Decision.Reason: String] = [
+    .noNotifier: NotifyHook.remedy, .unknownRegion: "locwatch regions list lists those there are",
+    .regionSilent: "add it to the region's --notify", .unknownNotification: notificationsRemedy,
+  ]
 
   /// Who is asked about: one of the subscribers.
   func subscriber(_ request: JSONTree) throws(Failure) -> String {

@@ -38,13 +38,12 @@ extension DaemonSeat {
       guard case .subscriber(let owner, .mode(let event)) = request.event, owner == name ?? owner else {
         return nil
       }
-      switch event {
-      case .notify(let asked):
+      if case .notify(let asked) = event {
         let title = "\"\(asked.content.title)\""
         return "\(asked.id ?? title) of \(owner) will be scheduled when locwatch run starts"
-      case .cancelNotification(let id): return "\(id) of \(owner) will be canceled when locwatch run starts"
-      default: return nil
       }
+      guard case .cancelNotification(let id) = event else { return nil }
+      return "\(id) of \(owner) will be canceled when locwatch run starts"
     }
   }
 

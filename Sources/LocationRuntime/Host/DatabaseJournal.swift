@@ -158,14 +158,11 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     batch.journal.append(StoreBatch.JournalRow(at: stamped.at, line: line))
     rowsSinceSnapshot += 1
     record { (recording) throws(Failure) in try recording.append(stamped) }
-    switch stamped.event {
-    case .source(let source):
+    if case .source(let source) = stamped.event {
       do { batch.source = try ExactEncoder.tree(of: source).text } catch { batch.source = nil }
-    case .addRegion(let region), .changeRegion(let region):
-      guard let text = regionTexts.removeValue(forKey: region.id) else { return }
-      noteRegion(region.id, text)
-    case .removeRegion(let id): noteRegion(id, nil)
-    default: break
+    } else if let (id, region) = stamped.event.changedRegion {
+      let text = regionTexts.removeValue(forKey: id)
+      if region == nil || text != nil { noteRegion(id, text) }
     }
   }
 

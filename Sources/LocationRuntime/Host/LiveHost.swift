@@ -51,12 +51,8 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
 
   /// Regions that the engine has, or will have with the first fix.
   package var regionCount: Int {
-    heldRegions.values.reduce(engine.regionCount) { count, place in
-      switch held[place].event {
-      case .addRegion: count + 1
-      case .removeRegion: count - 1
-      default: count
-      }
+    heldRegions.keys.reduce(engine.regionCount) { count, id in
+      count + (region(id) == nil ? 0 : 1) - (engine.region(id) == nil ? 0 : 1)
     }
   }
 
@@ -66,22 +62,13 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
   /// The region that the engine has, or will have with the first fix.
   package func region(_ id: String) -> Region? {
     guard let place = heldRegions[id] else { return engine.region(id) }
-    switch held[place].event {
-    case .addRegion(let region), .changeRegion(let region): return region
-    default: return nil
-    }
+    return held[place].event?.changedRegion?.now
   }
 
   /// Has an event wait for the first fix. Of a region the last word counts.
   private mutating func hold(_ event: Event, _ note: Note?) {
-    let id: String? =
-      switch event {
-      case .addRegion(let region), .changeRegion(let region): region.id
-      case .removeRegion(let id): id
-      default: nil
-      }
     var event: Event? = event
-    if let id {
+    if let id = event?.changedRegion?.id {
       if let place = heldRegions[id] { held[place].event = nil }
       heldRegions[id] = held.count
       let isKnown = engine.region(id) != nil

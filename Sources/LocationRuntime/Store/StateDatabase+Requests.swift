@@ -29,10 +29,7 @@ extension StateDatabase {
 
     /// Whether it says that an event is done.
     var isDone: Bool {
-      switch event {
-      case .subscriber(_, .dismissed), .subscriber(_, .acknowledged): true
-      default: false
-      }
+      if case .subscriber(_, let event) = event { event.doneEvent != nil } else { false }
     }
 
     /// Whether it ends a program by force.
