@@ -16,8 +16,6 @@ struct AdvertisementMonitors {
   private static let service = "org.bluez"
   private static let manager = "org.bluez.AdvertisementMonitorManager1"
   private static let monitor = "org.bluez.AdvertisementMonitor1"
-  private static let objects = "org.freedesktop.DBus.ObjectManager"
-  private static let properties = "org.freedesktop.DBus.Properties"
   /// Seconds without an advertisement after which BlueZ tells that a device is lost.
   private static let lostSeconds: UInt16 = 10
   /// Seconds for which BlueZ must hear a device before it tells that it is found: the least there is.
@@ -46,7 +44,7 @@ struct AdvertisementMonitors {
   /// Learns when BlueZ comes and goes, and when it has another adapter.
   mutating func begin(on bus: borrowing MessageBus) throws(MessageBus.Failure) {
     try bus.watchOwners(of: Self.service)
-    try bus.match("type='signal',sender='\(Self.service)',interface='\(Self.objects)'")
+    try bus.match("type='signal',sender='\(Self.service)',interface='\(MessageBus.objectManager)'")
   }
 
   /// Looks for other beacons from now on.
@@ -74,10 +72,7 @@ struct AdvertisementMonitors {
     guard !beacons.isEmpty else { return [] }
     let paths: [String]
     do throws(MessageBus.Failure) {
-      paths = try bus.call(Self.service, "/", Self.objects, "GetManagedObjects", []) {
-        (answer) throws(MessageBus.Failure) in
-        Self.paths(of: Self.manager, in: try answer.value())
-      }
+      paths = try bus.objects(of: Self.service).filter { $0.has(Self.manager) }.map(\.path)
     } catch {
       return [.trouble("BlueZ does not answer: \(error)")]
     }
@@ -105,29 +100,15 @@ struct AdvertisementMonitors {
     return adapters.isEmpty ? lost + [.trouble("BlueZ has lost its adapter: no beacon is looked for")] : lost
   }
 
-  /// The objects that have an interface, as an object manager lists them.
-  private static func paths(of interface: String, in value: BusValue?) -> [String] {
-    guard case .group(let objects)? = value else { return [] }
-    return objects.compactMap { object in
-      guard case .group(let pair) = object, case .path(let path)? = pair.first,
-        case .group(let interfaces)? = pair.last
-      else { return nil }
-      let isThere = interfaces.contains { entry in
-        if case .group(let pair) = entry { pair.first == .text(interface) } else { false }
-      }
-      return isThere ? path : nil
-    }
-  }
-
   /// BlueZ has another object, or has lost one.
   private mutating func takeObject(
     _ message: borrowing BusMessage, on bus: borrowing MessageBus
   ) throws(MessageBus.Failure) -> [News] {
     guard let path = try message.text() else { return [] }
-    if message.isSignal(Self.objects, "InterfacesRemoved") { return forget(path) }
-    let object = BusValue.group([.group([.path(path), try message.value() ?? .group([])])])
+    if message.isSignal(MessageBus.objectManager, "InterfacesRemoved") { return forget(path) }
+    let object = BusObject(path: path, told: try message.value())
     let isKnown = adapters.contains(path) || asked.values.contains(path)
-    if !isKnown, !beacons.isEmpty, !Self.paths(of: Self.manager, in: object).isEmpty {
+    if !isKnown, !beacons.isEmpty, object.has(Self.manager) {
       try register(at: path, on: bus)
     }
     return []
@@ -161,9 +142,9 @@ struct AdvertisementMonitors {
     _ call: borrowing BusMessage, on bus: borrowing MessageBus
   ) throws(MessageBus.Failure) -> [News] {
     switch (call.interface, call.member) {
-    case (Self.objects, "GetManagedObjects") where call.path == root:
+    case (MessageBus.objectManager, "GetManagedObjects") where call.path == root:
       try bus.reply(to: call, [managedObjects])
-    case (Self.properties, "GetAll"):
+    case (MessageBus.properties, "GetAll"):
       guard let place = place(of: call.path) else { return try refuse(call, on: bus) }
       try bus.reply(to: call, [.map(Self.description(of: beacons[place]))])
     case (Self.monitor, "Activate"), (Self.monitor, "Release"): try bus.reply(to: call)
@@ -213,16 +194,7 @@ struct AdvertisementMonitors {
 
   /// What a device calls itself, as BlueZ knows it.
   private func beacons(of device: String, on bus: borrowing MessageBus) -> [Beacon] {
-    let values: [BusValue.Entry]
-    do throws(MessageBus.Failure) {
-      let answer = try bus.call(
-        Self.service, device, Self.properties, "GetAll", [.text("org.bluez.Device1")]
-      ) { (answer) throws(MessageBus.Failure) in try answer.value() }
-      guard case .map(let entries)? = answer else { return [] }
-      values = entries
-    } catch {
-      return []
-    }
+    let values = bus.properties(of: device, "org.bluez.Device1", at: Self.service)
     var all: [Beacon] = []
     for (company, bytes) in Self.bytes(values, "ManufacturerData") {
       guard case .uint16(let number) = company else { continue }
@@ -251,27 +223,21 @@ struct AdvertisementMonitors {
         guard case .group(let pair) = entry, pair.count == 2, case .variant(let value) = pair[1] else {
           return nil
         }
-        return (pair[0], bytes(of: value))
+        return (pair[0], value.content)
       }
-    case .map(let entries): entries.map { (.text($0.key), bytes(of: $0.value)) }
+    case .map(let entries): entries.map { (.text($0.key), $0.value.content) }
     case _: []
     }
-  }
-
-  private static func bytes(of value: BusValue) -> [UInt8] {
-    if case .bytes(let bytes) = value { bytes } else { [] }
   }
 
   // MARK: - What BlueZ is told
 
   /// Our monitors, as an object manager lists them.
   private var managedObjects: BusValue {
-    .list(
-      "{oa{sa{sv}}}",
-      beacons.indices.map { place in
-        .pair(
-          .path("\(root)/\(place)"),
-          .list("{sa{sv}}", [.pair(.text(Self.monitor), .map(Self.description(of: beacons[place])))]))
+    BusObject.value(
+      of: beacons.indices.map { place in
+        BusObject(
+          path: "\(root)/\(place)", interfaces: [(Self.monitor, Self.description(of: beacons[place]))])
       })
   }
 

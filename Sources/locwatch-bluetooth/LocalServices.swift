@@ -141,7 +141,7 @@ struct LocalServices {
     }
     guard services[place].characteristics[which].isNotifying else { return }
     try bus.emit(
-      services[place].path(of: which), BlueZ.properties, "PropertiesChanged",
+      services[place].path(of: which), MessageBus.properties, "PropertiesChanged",
       [
         .text(BlueZ.characteristic), .map([BusValue.Entry("Value", .bytes(value))]), .texts([]),
       ])
@@ -255,7 +255,7 @@ struct LocalServices {
   ) throws(MessageBus.Failure) {
     let path = call.path
     guard let place = services.firstIndex(where: { path == $0.root || path.hasPrefix($0.root + "/") }) else {
-      return try Self.refuse(call, on: bus)
+      return try bus.refuseUnknown(call)
     }
     let service = services[place]
     if let which = service.characteristics.indices.first(where: { service.path(of: $0) == path }),
@@ -264,19 +264,14 @@ struct LocalServices {
       return try takeCall(call, place, which, on: bus)
     }
     switch (call.interface, call.member) {
-    case (BlueZ.objects, "GetManagedObjects"): try bus.reply(to: call, [Self.objects(of: service)])
-    case (BlueZ.properties, "GetAll"): try bus.reply(to: call, [.map(Self.properties(of: path, in: service))])
+    case (MessageBus.objectManager, "GetManagedObjects"): try bus.reply(to: call, [Self.objects(of: service)])
+    case (MessageBus.properties, "GetAll"):
+      try bus.reply(to: call, [.map(Self.properties(of: path, in: service))])
     case (BlueZ.advertisement, "Release"):
       services[place].isUnseen = true
       try bus.reply(to: call)
-    case _: try Self.refuse(call, on: bus)
+    case _: try bus.refuseUnknown(call)
     }
-  }
-
-  private static func refuse(
-    _ call: borrowing BusMessage, on bus: borrowing MessageBus
-  ) throws(MessageBus.Failure) {
-    try bus.refuseUnknown(call)
   }
 
   /// What another device does with a characteristic.
@@ -291,7 +286,7 @@ struct LocalServices {
       }
       ask(call, .read, place, which, offset: offset)
     case "WriteValue":
-      let value = BlueZ.bytes(try call.value())
+      let value = try call.value()?.content ?? []
       guard case .map(let options)? = try call.value(),
         options.contains(where: { $0.key == "type" && $0.value == .text("command") })
       else { return ask(call, .write, place, which, value: value) }
@@ -305,7 +300,7 @@ struct LocalServices {
       services[place].characteristics[which].isNotifying = isNotifying
       tell(isNotifying ? .subscribe : .unsubscribe, place, which)
     case "Confirm": try bus.reply(to: call)
-    case _: try Self.refuse(call, on: bus)
+    case _: try bus.refuseUnknown(call)
     }
   }
 
@@ -341,13 +336,10 @@ struct LocalServices {
   /// The service and its characteristics, as an object manager lists them.
   private static func objects(of service: Service) -> BusValue {
     let paths = [service.path] + service.characteristics.indices.map { service.path(of: $0) }
-    return .list(
-      "{oa{sa{sv}}}",
-      paths.map { path in
+    return BusObject.value(
+      of: paths.map { path in
         let interface = path == service.path ? BlueZ.gattService : BlueZ.characteristic
-        return .pair(
-          .path(path),
-          .list("{sa{sv}}", [.pair(.text(interface), .map(properties(of: path, in: service)))]))
+        return BusObject(path: path, interfaces: [(interface, properties(of: path, in: service))])
       })
   }
 

@@ -111,7 +111,7 @@ struct RemoteDevices {
     sessions[place].phase = .acquiring(call)
   }
 
-  private func characteristic(of session: Session, at device: String, in all: [BlueZ.Object]) -> String? {
+  private func characteristic(of session: Session, at device: String, in all: [BusObject]) -> String? {
     let services = all.filter {
       $0.path.hasPrefix(device + "/")
         && $0.text(BlueZ.gattService, "UUID")?.lowercased() == session.service
@@ -124,7 +124,7 @@ struct RemoteDevices {
 
   /// Has BlueZ look for a device that it does not know, for some seconds.
   private mutating func search(
-    _ place: Int, _ all: [BlueZ.Object], on bus: borrowing MessageBus
+    _ place: Int, _ all: [BusObject], on bus: borrowing MessageBus
   ) throws(MessageBus.Failure) {
     sessions[place].device = nil
     guard let adapter = all.first(where: { $0.has(BlueZ.adapter) })?.path else {
@@ -212,7 +212,7 @@ struct RemoteDevices {
     switch message.kind {
     case .answer, .error: try takeAnswer(message, on: bus)
     case .signal:
-      if message.isSignal(BlueZ.properties, "PropertiesChanged") {
+      if message.isSignal(MessageBus.properties, "PropertiesChanged") {
         let interface = try message.text()
         guard case .map(let changes)? = try message.value() else { return }
         if interface != BlueZ.adapter {
@@ -220,10 +220,10 @@ struct RemoteDevices {
         } else if changes.contains(where: { $0.key == "Powered" && $0.value == .flag(true) }) {
           try noteAdapter(on: bus)
         }
-      } else if message.isSignal(BlueZ.objects, "InterfacesAdded") {
+      } else if message.isSignal(MessageBus.objectManager, "InterfacesAdded") {
         guard let path = try message.text() else { return }
-        try noteObject(BlueZ.Object(path: path, interfaces: BlueZ.interfaces(try message.value())), on: bus)
-      } else if message.isSignal(BlueZ.objects, "InterfacesRemoved") {
+        try noteObject(BusObject(path: path, told: try message.value()), on: bus)
+      } else if message.isSignal(MessageBus.objectManager, "InterfacesRemoved") {
         guard let path = try message.text() else { return }
         lost.append(path)
         for place in sessions.indices {
@@ -300,7 +300,7 @@ struct RemoteDevices {
 
   /// BlueZ has an adapter, a device or a characteristic that it had not.
   private mutating func noteObject(
-    _ object: BlueZ.Object, on bus: borrowing MessageBus
+    _ object: BusObject, on bus: borrowing MessageBus
   ) throws(MessageBus.Failure) {
     if object.has(BlueZ.adapter) { return try noteAdapter(on: bus) }
     if let address = object.text(BlueZ.device, "Address")?.uppercased() {

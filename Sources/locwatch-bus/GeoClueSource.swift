@@ -25,7 +25,6 @@ struct GeoClueSource: ~Copyable {
   private static let service = "org.freedesktop.GeoClue2"
   private static let manager = "/org/freedesktop/GeoClue2/Manager"
   private static let agent = "/org/freedesktop/GeoClue2/Agent"
-  private static let properties = "org.freedesktop.DBus.Properties"
   /// As exact as there is (`GCLUE_ACCURACY_LEVEL_EXACT`).
   private static let exact: UInt32 = 8
   /// The agent that GeoClue's settings permit where no desktop is (Debian's `geoclue.conf`, `whitelist`).
@@ -97,8 +96,10 @@ struct GeoClueSource: ~Copyable {
     guard isAgent, call.path == Self.agent else {
       return try bus.refuse(call, "org.freedesktop.DBus.Error.UnknownObject", "there is no such object")
     }
-    if call.isCall(Self.properties, "Get") { return try bus.reply(to: call, [.variant(.uint32(Self.exact))]) }
-    if call.isCall(Self.properties, "GetAll") {
+    if call.isCall(MessageBus.properties, "Get") {
+      return try bus.reply(to: call, [.variant(.uint32(Self.exact))])
+    }
+    if call.isCall(MessageBus.properties, "GetAll") {
       return try bus.reply(to: call, [.map([BusValue.Entry("MaxAccuracyLevel", .uint32(Self.exact))])])
     }
     if call.isCall(Self.service + ".Agent", "AuthorizeApp") {
@@ -133,7 +134,7 @@ struct GeoClueSource: ~Copyable {
 
   private func set(_ property: String, _ value: BusValue) throws(MessageBus.Failure) -> UInt64 {
     try bus.send(
-      Self.service, client, Self.properties, "Set",
+      Self.service, client, MessageBus.properties, "Set",
       [.text(Self.service + ".Client"), .text(property), .variant(value)])
   }
 
@@ -145,7 +146,8 @@ struct GeoClueSource: ~Copyable {
     guard signal.path == client, signal.isSignal(Self.service + ".Client", "LocationUpdated") else { return }
     _ = try signal.text()
     guard let place = try signal.text() else { return }
-    _ = try bus.send(Self.service, place, Self.properties, "GetAll", [.text(Self.service + ".Location")])
+    _ = try bus.send(
+      Self.service, place, MessageBus.properties, "GetAll", [.text(Self.service + ".Location")])
   }
 
   /// Says a location as a fix.

@@ -36,8 +36,8 @@ import LocationBus
   private static let network = "org.freedesktop.NetworkManager"
   private static let power = "org.freedesktop.UPower"
   private static let matches = [
-    "type='signal',sender='\(network)',interface='org.freedesktop.DBus.Properties',path='/org/freedesktop/NetworkManager'",
-    "type='signal',sender='\(power)',interface='org.freedesktop.DBus.Properties',member='PropertiesChanged'",
+    "type='signal',sender='\(network)',interface='\(MessageBus.properties)',path='/org/freedesktop/NetworkManager'",
+    "type='signal',sender='\(power)',interface='\(MessageBus.properties)',member='PropertiesChanged'",
   ]
 
   private static func serve(_ bus: consuming MessageBus) throws(MessageBus.Failure) {
@@ -85,22 +85,14 @@ import LocationBus
   ) -> Double? {
     // Nobody is started for the question.
     guard bus.owner(of: service) != nil else { return nil }
-    do throws(MessageBus.Failure) {
-      let value = try bus.call(
-        service, path, "org.freedesktop.DBus.Properties", "Get", [.text(interface), .text(name)]
-      ) { (answer) throws(MessageBus.Failure) in try answer.value() }
-      return number(value)
-    } catch {
-      return nil
-    }
+    return number(bus.property(name, of: path, interface, at: service))
   }
 
   /// A number, a truth value or a real number; nil for anything else.
   private static func number(_ value: BusValue?) -> Double? {
-    guard case .variant(let value)? = value else { return nil }
-    if case .uint32(let number) = value { return Double(number) }
-    if case .flag(let isOn) = value { return isOn ? 1 : 0 }
-    if case .real(let number) = value { return number }
+    if case .uint32(let number)? = value { return Double(number) }
+    if case .flag(let isOn)? = value { return isOn ? 1 : 0 }
+    if case .real(let number)? = value { return number }
     return nil
   }
 }

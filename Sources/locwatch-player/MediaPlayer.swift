@@ -6,7 +6,6 @@ struct MediaPlayer {
   static let path = "/org/mpris/MediaPlayer2"
   private static let root = "org.mpris.MediaPlayer2"
   private static let player = "org.mpris.MediaPlayer2.Player"
-  private static let properties = "org.freedesktop.DBus.Properties"
 
   /// The subscriber.
   let name: String
@@ -25,7 +24,7 @@ struct MediaPlayer {
   /// Tells whoever listens that it plays, or does not any more.
   func announce(on bus: borrowing MessageBus) throws(MessageBus.Failure) {
     try bus.emit(
-      Self.path, Self.properties, "PropertiesChanged",
+      Self.path, MessageBus.properties, "PropertiesChanged",
       [.text(Self.player), .map([BusValue.Entry("PlaybackStatus", .text(status))]), .texts([])])
   }
 
@@ -42,10 +41,10 @@ struct MediaPlayer {
     switch (message.interface, member) {
     case ("org.freedesktop.DBus.Introspectable", "Introspect"):
       try bus.reply(to: message, [.text(Self.introspection)])
-    case (Self.properties, "GetAll"):
+    case (MessageBus.properties, "GetAll"):
       let wanted = try message.text() ?? ""
       try bus.reply(to: message, [.map(values(of: wanted))])
-    case (Self.properties, "Get"):
+    case (MessageBus.properties, "Get"):
       let wanted = try message.text() ?? ""
       let key = try message.text()
       guard let value = values(of: wanted).first(where: { $0.key == key })?.value else {

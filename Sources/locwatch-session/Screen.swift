@@ -14,14 +14,13 @@ struct Screen: ~Copyable {
   private static let service = "org.freedesktop.login1"
   private static let session = "org.freedesktop.login1.Session"
   private static let manager = "org.freedesktop.login1.Manager"
-  private static let properties = "org.freedesktop.DBus.Properties"
 
   /// - Throws: where there is no bus of the machine.
   init(user: UInt32) throws(MessageBus.Failure) {
     let bus = try MessageBus(.system)
     let matches = [
       "interface='\(Self.session)',member='Lock'", "interface='\(Self.session)',member='Unlock'",
-      "interface='\(Self.properties)',member='PropertiesChanged',path_namespace='/org/freedesktop/login1/session'",
+      "interface='\(MessageBus.properties)',member='PropertiesChanged',path_namespace='/org/freedesktop/login1/session'",
       "interface='\(Self.manager)',member='SessionNew'",
     ]
     for match in matches { try bus.match("type='signal',sender='\(Self.service)',\(match)") }
@@ -41,7 +40,7 @@ struct Screen: ~Copyable {
       isLocked = true
     } else if message.isSignal(Self.session, "Unlock") {
       isLocked = false
-    } else if message.isSignal(Self.properties, "PropertiesChanged") {
+    } else if message.isSignal(MessageBus.properties, "PropertiesChanged") {
       _ = try message.text()
       guard case .map(let entries) = try message.value() else { return }
       if case .flag(let hint)? = entries.first(where: { $0.key == "LockedHint" })?.value { isLocked = hint }
@@ -76,10 +75,6 @@ struct Screen: ~Copyable {
 
   /// A property of an object of logind; nil where it has none.
   private func property(_ name: String, of path: String, _ interface: String) -> BusValue? {
-    let value = try? bus.call(Self.service, path, Self.properties, "Get", [.text(interface), .text(name)]) {
-      (answer) throws(MessageBus.Failure) in try answer.value()
-    }
-    guard case .variant(let value)? = value ?? nil else { return nil }
-    return value
+    bus.property(name, of: path, interface, at: Self.service)
   }
 }

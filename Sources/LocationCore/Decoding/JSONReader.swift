@@ -227,14 +227,6 @@ package struct JSONReader: Sendable {
     return true
   }
 
-  /// Passes over a value of any kind, checking it; as it is written.
-  package mutating func rawValue() throws(JSONError) -> String {
-    _ = try peek()
-    let first = offset
-    try skip()
-    return written(from: first)
-  }
-
   /// Passes over a value of any kind, checking it.
   package mutating func skip() throws(JSONError) {
     switch try peek() {

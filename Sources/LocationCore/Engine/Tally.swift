@@ -127,9 +127,7 @@ public struct Count: Hashable, Sendable, Codable {
 
   /// The count, or the largest there is.
   public init(wrappedValue: Int) { value = Int32(clamping: wrappedValue) }
-  public init(from decoder: any Decoder) throws {
-    self.init(wrappedValue: try decoder.singleValueContainer().decode(Int.self))
-  }
+  public init(from decoder: any Decoder) throws { self.init(wrappedValue: try Int(from: decoder)) }
 
   /// The count.
   public var wrappedValue: Int {
@@ -137,10 +135,7 @@ public struct Count: Hashable, Sendable, Codable {
     @inline(__always) set { value = Int32(clamping: newValue) }
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(wrappedValue)
-  }
+  public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
 }
 
 /// Region events, counted by the names of their kinds. It is coded as a dictionary of those that there were.
@@ -159,25 +154,19 @@ public struct RegionCounts: Hashable, Sendable, Codable {
     for kind in Kind.allCases { self[kind] = try known.decodeIfPresent(Int.self, forKey: kind) ?? 0 }
   }
 
+  private static func place(of kind: Kind) -> WritableKeyPath<Self, Int> {
+    switch kind {
+    case .cross: \.crosses
+    case .dwell: \.dwells
+    case .enter: \.enters
+    case .exit: \.exits
+    case .state: \.states
+    }
+  }
+
   private subscript(kind: Kind) -> Int {
-    get {
-      switch kind {
-      case .cross: crosses
-      case .dwell: dwells
-      case .enter: enters
-      case .exit: exits
-      case .state: states
-      }
-    }
-    set {
-      switch kind {
-      case .cross: crosses = newValue
-      case .dwell: dwells = newValue
-      case .enter: enters = newValue
-      case .exit: exits = newValue
-      case .state: states = newValue
-      }
-    }
+    get { self[keyPath: Self.place(of: kind)] }
+    set { self[keyPath: Self.place(of: kind)] = newValue }
   }
 
   private var seen: [Kind] { Kind.allCases.filter { self[$0] > 0 } }

@@ -51,7 +51,8 @@ package final class AreaGeometry: Sendable {
     box = Self.box(of: [line], span).widened(byMeters: bufferMeters)
   }
 
-  private static func box(of lines: [[Coordinate]], _ span: ClosedRange<Double>) -> GeoBox {
+  /// The box that holds some lines, whose longitudes are in one frame and span so much.
+  static func box(of lines: [[Coordinate]], _ span: ClosedRange<Double>) -> GeoBox {
     var south = 90.0
     var north = -90.0
     for place in lines.joined() {

@@ -162,56 +162,41 @@ extension EdgeTree {
   func edges(
     around search: EdgeSearch, withinMeters reach: Double, _ body: (Coordinate, Coordinate) -> Void
   ) {
-    guard let top = levels.last else { return }
-    edges(search, Float(reach * reach), top, levels.count - 1, body)
-  }
-
-  private func edges(
-    _ search: EdgeSearch, _ squaredReach: Float, _ node: Int, _ level: Int,
-    _ body: (Coordinate, Coordinate) -> Void
-  ) {
-    var hits = (squaredMisses(nodes[node], search) .<= squaredReach).bits
-    let first = (node - levels[level]) * Self.width
-    while hits != 0 {
-      let lane = hits.trailingZeroBitCount
-      hits &= hits &- 1
-      if level > 0 {
-        edges(search, squaredReach, levels[level - 1] + first + lane, level - 1, body)
-      } else {
-        let group = groups[first + lane]
-        for index in Int(group.first)..<Int(group.last) { body(vertices[index], vertices[index + 1]) }
-      }
-    }
+    let squaredReach = Float(reach * reach)
+    edges({ (squaredMisses($0, search) .<= squaredReach).bits }, body)
   }
 
   /// Calls `body` with the edges of all groups whose boxes meet a box in the frame of the edges.
   func edges(in box: GeoBox, _ body: (Coordinate, Coordinate) -> Void) {
-    guard let top = levels.last else { return }
     let west = Float(box.west - origin.longitude).nextDown
     let east = Float(box.west + box.width - origin.longitude).nextUp
     let south = Float(box.south - origin.latitude).nextDown
     let north = Float(box.north - origin.latitude).nextUp
-    edges((west, east, south, north), top, levels.count - 1, body)
+    edges(
+      { node in
+        ((node.west .<= east) .& (node.east .>= west) .& (node.south .<= north) .& (node.north .>= south)).bits
+      }, body)
+  }
+
+  /// Calls `body` with the edges of all groups whose boxes are hit, as the boxes around them are.
+  private func edges(_ hits: (Node) -> UInt32, _ body: (Coordinate, Coordinate) -> Void) {
+    guard let top = levels.last else { return }
+    edges(top, levels.count - 1, hits, body)
   }
 
   private func edges(
-    _ box: (west: Float, east: Float, south: Float, north: Float), _ index: Int, _ level: Int,
-    _ body: (Coordinate, Coordinate) -> Void
+    _ index: Int, _ level: Int, _ hits: (Node) -> UInt32, _ body: (Coordinate, Coordinate) -> Void
   ) {
-    let node = nodes[index]
-    let meets =
-      (node.west .<= box.east) .& (node.east .>= box.west) .& (node.south .<= box.north)
-      .& (node.north .>= box.south)
     let first = (index - levels[level]) * Self.width
-    var hits = meets.bits
-    while hits != 0 {
-      let lane = hits.trailingZeroBitCount
-      hits &= hits &- 1
+    var hit = hits(nodes[index])
+    while hit != 0 {
+      let lane = hit.trailingZeroBitCount
+      hit &= hit &- 1
       if level > 0 {
-        edges(box, levels[level - 1] + first + lane, level - 1, body)
+        edges(levels[level - 1] + first + lane, level - 1, hits, body)
       } else {
         let group = groups[first + lane]
-        for index in Int(group.first)..<Int(group.last) { body(vertices[index], vertices[index + 1]) }
+        for vertex in Int(group.first)..<Int(group.last) { body(vertices[vertex], vertices[vertex + 1]) }
       }
     }
   }

@@ -144,22 +144,14 @@ package struct GeocentricTree: Sendable {
 
   /// Along Hilbert's curve over longitude and latitude; equals by their place in the list.
   private static func order(_ boxes: [GeoBox]) -> [Int32] {
-    struct Keyed {
-      var key: UInt64
-      var index: Int32
-    }
-    var keyed: [Keyed] = []
-    keyed.reserveCapacity(boxes.count)
-    for (index, box) in boxes.enumerated() {
+    HilbertCurve.order(boxes.indices.map(Int32.init)) { index in
+      let box = boxes[Int(index)]
       let longitude = Geodesy.normalizedLongitude(box.west + 0.5 * box.width)
-      let key = HilbertCurve.distance(
+      return HilbertCurve.distance(
         column: HilbertCurve.cell(longitude, from: -180, to: 180, bits: curveBits),
         row: HilbertCurve.cell(0.5 * (box.south + box.north), from: -90, to: 90, bits: curveBits),
         bits: curveBits)
-      keyed.append(Keyed(key: key, index: Int32(index)))
     }
-    keyed.sort { $0.key == $1.key ? $0.index < $1.index : $0.key < $1.key }
-    return keyed.map(\.index)
   }
 
   /// Cells of 40 m at the equator: places in a town are told apart.

@@ -31,4 +31,12 @@ enum HilbertCurve {
     let cell = (value - low) * (cells / (high - low))
     return cell > 0 ? UInt32(Swift.min(cell, cells - 1)) : 0
   }
+
+  /// Numbers in the order of their keys, such as how far along the curve they are; equals by themselves.
+  @inline(__always)
+  static func order(_ numbers: [Int32], key: (Int32) -> UInt64) -> [Int32] {
+    var keyed = numbers.map { (key: key($0), number: $0) }
+    keyed.sort { $0.key == $1.key ? $0.number < $1.number : $0.key < $1.key }
+    return keyed.map(\.number)
+  }
 }

@@ -48,22 +48,14 @@ struct PackedBoxTree: Sendable {
 
   /// By size class, then along Hilbert's curve; equal keys by entry.
   static func order(_ entries: [Int32], _ boxes: [GeoBox]) -> [Int32] {
-    struct Keyed {
-      var key: UInt64
-      var entry: Int32
-    }
-    var keyed: [Keyed] = []
-    keyed.reserveCapacity(entries.count)
-    for entry in entries {
+    HilbertCurve.order(entries) { entry in
       let box = boxes[Int(entry)]
       let place = HilbertCurve.distance(
         column: HilbertCurve.cell(box.west + 0.5 * box.width, from: -180, to: 360, bits: curveBits),
         row: HilbertCurve.cell(0.5 * (box.south + box.north), from: -90, to: 90, bits: curveBits),
         bits: curveBits)
-      keyed.append(Keyed(key: sizeClass(box) << 32 | place, entry: entry))
+      return sizeClass(box) << 32 | place
     }
-    keyed.sort { $0.key == $1.key ? $0.entry < $1.entry : $0.key < $1.key }
-    return keyed.map(\.entry)
   }
 
   /// Cells of 0.3 by 0.9 km at the equator: finer ones make no better leaves.

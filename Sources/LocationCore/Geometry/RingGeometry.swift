@@ -44,18 +44,7 @@ package struct RingGeometry: Sendable {
   }
 
   /// The box that holds it.
-  package var box: GeoBox {
-    let span = RingFrame.span(vertices)
-    var south = 90.0
-    var north = -90.0
-    for vertex in vertices {
-      south = Swift.min(south, vertex.latitude)
-      north = Swift.max(north, vertex.latitude)
-    }
-    return GeoBox(
-      south: south, north: north, west: span.lowerBound.remainder(dividingBy: 360),
-      width: span.upperBound - span.lowerBound)
-  }
+  package var box: GeoBox { AreaGeometry.box(of: [vertices], RingFrame.span(vertices)) }
 
   /// A place that is inside most rings.
   var middle: Coordinate {

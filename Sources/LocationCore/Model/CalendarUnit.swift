@@ -24,10 +24,7 @@ public struct WallTime: Hashable, Sendable, Codable {
     }
   }
 
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(seconds)
-  }
+  public func encode(to encoder: any Encoder) throws { try seconds.encode(to: encoder) }
 }
 
 extension TimeZoneRule {

@@ -14,14 +14,8 @@ public struct EngineInstant: Hashable, Comparable, Sendable, Codable {
   public static var distantPast: EngineInstant { EngineInstant(microseconds: .min) }
 
   /// Decodes a whole number of microseconds.
-  public init(from decoder: any Decoder) throws {
-    microseconds = try decoder.singleValueContainer().decode(Int64.self)
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(microseconds)
-  }
+  public init(from decoder: any Decoder) throws { microseconds = try Int64(from: decoder) }
+  public func encode(to encoder: any Encoder) throws { try microseconds.encode(to: encoder) }
 
   public static func < (a: Self, b: Self) -> Bool { a.microseconds < b.microseconds }
 

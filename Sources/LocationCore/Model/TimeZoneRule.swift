@@ -38,13 +38,9 @@ public struct TimeZoneRule: Hashable, Sendable {
   /// UTC itself.
   public static let utc = TimeZoneRule(name: "UTC", posix: "UTC0", standardSeconds: 0, summer: nil)
 
-  private init(name: String, posix: String, standardSeconds: Int, summer: Summer?) {
-    self.name = name
-    self.posix = posix
-    self.standardSeconds = standardSeconds
-    self.summer = summer
-  }
+}
 
+extension TimeZoneRule {
   /// Nil where the text is no such rule.
   public init?(name: String, posix: String) {
     var reader = RuleReader(bytes: Array(posix.utf8))
@@ -92,13 +88,6 @@ extension TimeZoneRule: Codable {
         forKey: .posix, in: values, debugDescription: "\"\(posix)\" is no rule of a time zone")
     }
     self = rule
-  }
-
-  /// Encodes the name and the rule.
-  public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: CodingKeys.self)
-    try values.encode(name, forKey: .name)
-    try values.encode(posix, forKey: .posix)
   }
 }
 

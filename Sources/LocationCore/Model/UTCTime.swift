@@ -14,14 +14,8 @@ public struct UTCTime: Hashable, Comparable, Sendable, Codable {
   public init(microseconds: Int64) { self.microseconds = microseconds }
 
   /// Decodes a whole number of microseconds.
-  public init(from decoder: any Decoder) throws {
-    microseconds = try decoder.singleValueContainer().decode(Int64.self)
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(microseconds)
-  }
+  public init(from decoder: any Decoder) throws { microseconds = try Int64(from: decoder) }
+  public func encode(to encoder: any Encoder) throws { try microseconds.encode(to: encoder) }
 
   public static func < (a: Self, b: Self) -> Bool { a.microseconds < b.microseconds }
 

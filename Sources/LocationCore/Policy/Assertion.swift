@@ -35,38 +35,29 @@ public struct Assertion: Hashable, Sendable {
 }
 
 extension Assertion: Codable {
-  private enum Key: String, CodingKey {
-    case reason, owner, name, end
-    // Version 0.1.0 wrote an enum with these cases.
-    case delivery, grace, task
-    case id, until, token
-  }
+  private enum CodingKeys: String, CodingKey { case reason, owner, name, end }
+
+  /// Version 0.1.0 wrote an enum with these cases.
+  private enum OldKeys: String, CodingKey { case delivery, grace, task, id, until, token, name }
 
   public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: Key.self)
-    if values.contains(.delivery) {
-      let old = try values.nestedContainer(keyedBy: Key.self, forKey: .delivery)
+    let cases = try decoder.container(keyedBy: OldKeys.self)
+    if cases.contains(.delivery) {
+      let old = try cases.nestedContainer(keyedBy: OldKeys.self, forKey: .delivery)
       self = .delivery(id: try old.decode(Int.self, forKey: .id))
-    } else if values.contains(.grace) {
-      let old = try values.nestedContainer(keyedBy: Key.self, forKey: .grace)
+    } else if cases.contains(.grace) {
+      let old = try cases.nestedContainer(keyedBy: OldKeys.self, forKey: .grace)
       self = .grace(until: try old.decode(EngineInstant.self, forKey: .until))
-    } else if values.contains(.task) {
-      let old = try values.nestedContainer(keyedBy: Key.self, forKey: .task)
+    } else if cases.contains(.task) {
+      let old = try cases.nestedContainer(keyedBy: OldKeys.self, forKey: .task)
       self = .task(
         token: try old.decode(Int.self, forKey: .token), name: try old.decode(String.self, forKey: .name))
     } else {
+      let values = try decoder.container(keyedBy: CodingKeys.self)
       reason = try values.decode(Reason.self, forKey: .reason)
       owner = try values.decode(Int.self, forKey: .owner)
       name = try values.decodeIfPresent(String.self, forKey: .name)
       end = try values.decodeIfPresent(EngineInstant.self, forKey: .end)
     }
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(reason, forKey: .reason)
-    try values.encode(owner, forKey: .owner)
-    try values.encodeIfPresent(name, forKey: .name)
-    try values.encodeIfPresent(end, forKey: .end)
   }
 }

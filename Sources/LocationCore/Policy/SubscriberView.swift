@@ -48,8 +48,6 @@ public struct SubscriberView: Hashable, Sendable {
     let tasks = session.taskClock.flatMap { $0.isOver || !limitsTasks ? nil : $0.end }
     return [session.wakeClock?.end, tasks, session.exitAt, session.purgeAt].compactMap(\.self).min()
   }
-  /// When it is started again; nil where it is not due.
-  public var relaunchAt: EngineInstant? { session.relaunchAt }
   /// How its last process ended by itself; nil before.
   public var lastEnd: ProgramEnd? { session.lastEnd }
 }

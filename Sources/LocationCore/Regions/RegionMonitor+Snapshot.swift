@@ -33,14 +33,15 @@ public struct RegionSnapshot: Hashable, Sendable {
   /// The version of this format that is written.
   public static let version = 2
 
+  private(set) var version = Self.version
   /// The regions, in the order of their ids.
   public internal(set) var regions: [Region]
   /// What is known of them, in the order of their ids.
   var entries: [Entry]
   /// Those that were added after the first fix and have seen none: their ids, in order.
-  var unseen: [String] = []
+  @Preset var unseen: [String] = []
   /// Those that came to rest outside lately, the earliest first.
-  var rested: [Rested] = []
+  @Preset var rested: [Rested] = []
   /// When the regions without an entry were found to be outside; nil before the first fix.
   var seenAt: EngineInstant?
   var lastFix: RegionFix?
@@ -73,25 +74,12 @@ extension RegionSnapshot: Codable {
     }
     regions = try values.decode([Region].self, forKey: .regions)
     entries = try values.decode([Entry].self, forKey: .entries)
-    unseen = try values.decodeIfPresent([String].self, forKey: .unseen) ?? []
-    rested = try values.decodeIfPresent([Rested].self, forKey: .rested) ?? []
+    _unseen = try values.decode(Preset<[String]>.self, forKey: .unseen)
+    _rested = try values.decode(Preset<[Rested]>.self, forKey: .rested)
     seenAt = try values.decodeIfPresent(EngineInstant.self, forKey: .seenAt)
     lastFix = try values.decodeIfPresent(RegionFix.self, forKey: .lastFix)
     inflation = try values.decode(AccuracyInflation.self, forKey: .inflation)
     absentSince = try values.decodeIfPresent(EngineInstant.self, forKey: .absentSince)
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: CodingKeys.self)
-    try values.encode(Self.version, forKey: .version)
-    try values.encode(regions, forKey: .regions)
-    try values.encode(entries, forKey: .entries)
-    if !unseen.isEmpty { try values.encode(unseen, forKey: .unseen) }
-    if !rested.isEmpty { try values.encode(rested, forKey: .rested) }
-    try values.encodeIfPresent(seenAt, forKey: .seenAt)
-    try values.encodeIfPresent(lastFix, forKey: .lastFix)
-    try values.encode(inflation, forKey: .inflation)
-    try values.encodeIfPresent(absentSince, forKey: .absentSince)
   }
 }
 

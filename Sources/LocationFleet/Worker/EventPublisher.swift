@@ -112,14 +112,12 @@ final class EventPublisher {
 
   private func take(_ answer: RequestPipe.Answer) {
     guard let event = pending[answer.number] else { return }
-    // {"stream":"events", "seq":3}
-    guard !answer.payload.contains("\"error\""), let sequence = answer.payload.number(after: "\"seq\":")
-    else {
-      guard let refused = JetStream.refusal(JetStream.tree(answer.payload)) else { return }
+    let told = JetStream.tree(answer.payload)
+    if let refused = JetStream.refusal(told) {
       refusal = refused.told
-      connection.tell("the cluster keeps no events: \(refused.told); they are sent again")
-      return
+      return connection.tell("the cluster keeps no events: \(refused.told); they are sent again")
     }
+    guard let sequence = told["seq"]?.integer else { return }
     pending[answer.number] = nil
     refusal = nil
     if pending.count <= Self.window / 2 { isFull = false }
@@ -128,7 +126,7 @@ final class EventPublisher {
     // What follows is of events: a dead letter has its sequence from another stream.
     guard let device = event.device else { return }
     device.unconfirmedEvents -= 1
-    lastSequence = max(lastSequence, sequence)
+    lastSequence = max(lastSequence, UInt64(sequence))
     confirmed += 1
     latency.count(FleetClock.wall - event.fixTime)
   }
@@ -165,33 +163,5 @@ final class EventPublisher {
   func forget(_ isMeant: (FleetDevice) -> Bool) {
     pending = pending.filter { entry in entry.value.device.map { !isMeant($0) } ?? true }
     if pending.count <= Self.window / 2 { isFull = false }
-  }
-}
-
-extension [UInt8] {
-  /// Whether it holds a text.
-  fileprivate func contains(_ text: StaticString) -> Bool { place(after: text) != nil }
-
-  /// The whole number that stands after a text.
-  fileprivate func number(after text: StaticString) -> UInt64? {
-    guard var index = place(after: text) else { return nil }
-    while index < count, self[index] == UInt8(ascii: " ") { index += 1 }
-    var number: UInt64?
-    while index < count, (48..<58).contains(self[index]) {
-      number = (number ?? 0) &* 10 &+ UInt64(self[index] - 48)
-      index += 1
-    }
-    return number
-  }
-
-  private func place(after text: StaticString) -> Int? {
-    text.withUTF8Buffer { wanted in
-      let length = wanted.count
-      guard count >= length else { return nil }
-      for start in 0...(count - length) where unsafe self[start..<(start + length)].elementsEqual(wanted) {
-        return start + length
-      }
-      return nil
-    }
   }
 }

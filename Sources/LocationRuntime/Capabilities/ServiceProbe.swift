@@ -37,9 +37,8 @@ struct ServiceProbe {
   ]
 
   private func modes(_ others: [Capability]) -> [Capability] {
-    let hasBus = ConditionsLink.hasBus && ConditionsLink.helper != nil
     let source =
-      hasBus
+      ConditionsLink.helper != nil
       ? "NetworkManager and UPower where they answer, else by default routes and /sys/class/power_supply; bytes are not counted"
       : "default routes and /sys/class/power_supply; metering and bytes are not known"
     let fetch = Capability("fetch", .partly, "good moments (G) by \(source)")
@@ -88,24 +87,13 @@ struct ServiceProbe {
   }
 
   private var beacons: Capability {
-    guard BeaconLink.helper != nil else {
-      let lack = Self.lack(of: "locwatch-beacons", "bluez")
-      return Capability(
-        "beacons", .partly, "regions of beacons (B11) are told by the control socket alone: \(lack.what)",
-        remedy: lack.remedy)
-    }
-    guard machine.has(Self.blueZ) else {
-      return Capability(
-        "beacons", .partly,
-        "regions of beacons (B11) are told by the control socket alone: BlueZ is not on the bus of the machine",
-        remedy: Self.blueZRemedy)
-    }
-    return Capability(
-      "beacons", .yes, "regions of beacons (B11), by BlueZ where it has an adapter that looks for them")
+    mode(
+      "beacons", .partly, "regions of beacons (B11) are told by the control socket alone",
+      by: "locwatch-beacons", BeaconLink.helper, service: "BlueZ", of: "bluez", machine.has(Self.blueZ),
+      "regions of beacons (B11), by BlueZ where it has an adapter that looks for them")
   }
 
   private static let blueZ = "org.bluez"
-  private static let blueZRemedy = "install bluez, or start it"
 
   private static var network: Capability {
     Capability("network", .yes, "up to 4 sockets of a suspended program are watched (E4)")
@@ -115,40 +103,43 @@ struct ServiceProbe {
     Capability("serial", .yes, "serial and USB accessories (J1) wake a suspended program")
   }
 
-  /// What a helper on the bus of the machine does not have.
-  ///
-  /// - Parameter package: has what it speaks to there.
-  private static func lack(of helper: String, _ package: String) -> (what: String, remedy: String) {
-    SiblingProgram.executable(helper) == nil
-      ? ("\(helper) is missing", "install \(helper) beside locwatch")
-      : ("there is no bus of the machine", "install dbus and \(package)")
+  private var bluetooth: Capability {
+    mode(
+      "bluetooth", .no, "Bluetooth (J3)", by: "locwatch-bluetooth", BluetoothLink.helper, service: "BlueZ",
+      of: "bluez", machine.has(Self.blueZ),
+      "Bluetooth (J3) wakes and starts programs, by BlueZ where it has an adapter")
   }
 
   private var advertisedServices: Capability {
-    let name = "advertised-services"
-    guard AdvertiseLink.helper != nil else {
-      let lack = Self.lack(of: "locwatch-advertise", "avahi-daemon")
-      return Capability(name, .no, "services of programs (K6): \(lack.what)", remedy: lack.remedy)
-    }
-    guard machine.runs("org.freedesktop.Avahi") else {
-      return Capability(
-        name, .no, "services of programs (K6): Avahi is not on the bus of the machine",
-        remedy: "install avahi-daemon, or start it")
-    }
-    return Capability(name, .yes, "services of programs (K6) are published by Avahi while they run")
+    mode(
+      "advertised-services", .no, "services of programs (K6)", by: "locwatch-advertise", AdvertiseLink.helper,
+      service: "Avahi", of: "avahi-daemon", machine.runs("org.freedesktop.Avahi"),
+      "services of programs (K6) are published by Avahi while they run")
   }
 
-  private var bluetooth: Capability {
-    guard BluetoothLink.helper != nil else {
-      let lack = Self.lack(of: "locwatch-bluetooth", "bluez")
-      return Capability("bluetooth", .no, "Bluetooth (J3): \(lack.what)", remedy: lack.remedy)
+  /// A mode that a helper brings with a service on the bus of the machine.
+  ///
+  /// - Parameters:
+  ///   - state: how far it is there without one of them, and `rest` says what there is then.
+  ///   - command: the helper, where it can run.
+  ///   - package: has the service.
+  private func mode(
+    _ name: String, _ state: Capability.State, _ rest: String, by helper: String, _ command: String?,
+    service: String, of package: String, _ isOnBus: Bool, _ detail: String
+  ) -> Capability {
+    guard command != nil else {
+      return SiblingProgram.executable(helper) == nil
+        ? Capability(
+          name, state, "\(rest): \(helper) is missing", remedy: "install \(helper) beside locwatch")
+        : Capability(
+          name, state, "\(rest): there is no bus of the machine", remedy: "install dbus and \(package)")
     }
-    guard machine.has(Self.blueZ) else {
+    guard isOnBus else {
       return Capability(
-        "bluetooth", .no, "Bluetooth (J3): BlueZ is not on the bus of the machine", remedy: Self.blueZRemedy)
+        name, state, "\(rest): \(service) is not on the bus of the machine",
+        remedy: "install \(package), or start it")
     }
-    return Capability(
-      "bluetooth", .yes, "Bluetooth (J3) wakes and starts programs, by BlueZ where it has an adapter")
+    return Capability(name, .yes, detail)
   }
 
   private static var audio: Capability {

@@ -4,7 +4,6 @@ import LocationFormats
 
 /// What the supervisor's thread needs of a subscriber, however its program is reached.
 protocol SupervisedSubscriber: AnyObject {
-  var subscriber: Subscriber { get }
   /// What it takes now; nil where it does not run.
   var usage: ProgramUsage? { get }
   /// Its accessories (section J).
@@ -23,8 +22,6 @@ protocol SupervisedSubscriber: AnyObject {
   func withdraw(_ event: Int)
   /// Tells it the answer to something it said.
   func answer(_ reply: SubscriberReply)
-  /// Ends it and forgets it.
-  func remove(at now: Int64)
 }
 
 /// The socket for programs that are no children of ours: who has connected, and as whom. Used by the supervisor's

@@ -11,19 +11,8 @@ enum ServeToken {
   ///
   /// - Throws: code 77 where others may read it, 78 where what it holds is too short, 73 where it can't be made.
   static func read(path: String) throws(Failure) -> String {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0 else {
-      guard errno == ENOENT else { throw Failure(.noInput, file: path, what: SystemReason.text(errno)) }
-      return try make(path)
-    }
-    guard status.st_mode & S_IFMT != S_IFDIR else {
-      throw Failure(.noInput, file: path, what: "is a directory", remedy: "name a file in it")
-    }
-    let isOurs = status.st_uid == geteuid() || status.st_uid == 0
-    guard isOurs, status.st_mode & 0o077 == 0 else {
-      throw Failure(
-        .noPermission, file: path, what: "other users may read or write it", remedy: "chmod 600 it")
-    }
+    if unsafe access(path, F_OK) != 0, errno == ENOENT { return try make(path) }
+    try OutletSecrets.requirePrivate(path)
     let bytes = try FileBytes.read(path: path).prefix { $0 != UInt8(ascii: "\n") }
     let token = String(decoding: bytes, as: UTF8.self)
     guard token.utf8.count >= leastCharacters, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {

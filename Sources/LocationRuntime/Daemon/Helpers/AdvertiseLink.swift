@@ -14,9 +14,7 @@ struct AdvertiseLink: LinkedSibling {
   }
 
   /// The program; nil where it is not there, or the machine has no bus.
-  static var helper: String? {
-    ConditionsLink.hasBus ? SiblingProgram.executable("locwatch-advertise") : nil
-  }
+  static var helper: String? { ConditionsLink.helper("locwatch-advertise") }
 
   /// What is published of a subscriber from now on.
   mutating func publish(_ services: [AdvertisedService], of name: String) {

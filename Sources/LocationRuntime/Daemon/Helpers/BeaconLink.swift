@@ -16,9 +16,7 @@ struct BeaconLink: LinkedSibling {
   private static let lostSeconds = 10.0
 
   /// The program; nil where it is not there, or the machine has no bus.
-  static var helper: String? {
-    ConditionsLink.hasBus ? SiblingProgram.executable("locwatch-beacons") : nil
-  }
+  static var helper: String? { ConditionsLink.helper("locwatch-beacons") }
 
   /// What is looked for from now on.
   mutating func align(_ beacons: [Beacon]) {

@@ -30,9 +30,7 @@ struct BluetoothLink: LinkedSibling {
   }
 
   /// The program; nil where it is not there, or the machine has no bus.
-  static var helper: String? {
-    ConditionsLink.hasBus ? SiblingProgram.executable("locwatch-bluetooth") : nil
-  }
+  static var helper: String? { ConditionsLink.helper("locwatch-bluetooth") }
 
   // MARK: Sessions
 

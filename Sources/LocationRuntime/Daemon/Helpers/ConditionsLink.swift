@@ -17,8 +17,11 @@ struct ConditionsLink: LinkedSibling {
     link = SiblingLink(environment: environment, now: now)
   }
 
-  /// The program; nil where it is not there.
-  static var helper: String? { SiblingProgram.executable("locwatch-conditions") }
+  /// The program; nil where it is not there, or the machine has no bus.
+  static var helper: String? { helper("locwatch-conditions") }
+
+  /// A program that speaks to the bus of the machine; nil where it is not there, or there is no bus.
+  static func helper(_ program: String) -> String? { hasBus ? SiblingProgram.executable(program) : nil }
 
   /// Whether there is a bus of the machine.
   static var hasBus: Bool {
@@ -28,7 +31,7 @@ struct ConditionsLink: LinkedSibling {
 
   /// Starts the program where it does not run, is beside this one, and there is a bus of the machine.
   mutating func start() {
-    link.start(Self.hasBus ? Self.helper : nil)
+    link.start(Self.helper)
     isAwaited = link.isRunning
   }
 
