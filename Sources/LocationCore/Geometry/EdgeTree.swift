@@ -174,7 +174,8 @@ extension EdgeTree {
     let north = Float(box.north - origin.latitude).nextUp
     edges(
       { node in
-        ((node.west .<= east) .& (node.east .>= west) .& (node.south .<= north) .& (node.north .>= south)).bits
+        ((node.west .<= east) .& (node.east .>= west) .& (node.south .<= north) .& (node.north .>= south))
+          .bits
       }, body)
   }
 

@@ -303,9 +303,11 @@ extension Policy {
   }
 
   /// Forgets what ends with a process. What waits for that process alone and was never handed over has a decision (rule
-  /// A9).
+  /// A9), and so has the data of an accessory that it did not acknowledge (rule K5).
   private mutating func endProcess(_ index: Int, for reason: Decision.Reason, in turn: inout PolicyTurn) {
-    let lost = sessions[index].outbox.filter { $0.trigger.isOfProcess && !$0.wasHanded }
+    let lost = sessions[index].outbox.filter {
+      $0.trigger.isOfProcess && (!$0.wasHanded || $0.trigger.row == .accessory)
+    }
     let unshown = sessions[index].outbox.filter { $0.unshown != nil }
     update(index) { $0.endProcess() }
     keepLatest(index, in: &turn)

@@ -64,7 +64,8 @@ public struct RegionMonitor: Sendable {
     if let lastFix, fix.instant <= lastFix.instant { return }
     if fix.instant >= clocks.nextDue { advance(to: fix.instant, into: &events) }
     inflation.note(fix, limit: configuration.inflationLimit)
-    let here = RegionFix(fix, inflation: inflation.factor)
+    var here = RegionFix(fix, inflation: inflation.factor)
+    here.isAfterGap = lastFix?.beforeGap ?? false
     if !neighbors.covers(fix.coordinate) || evidence.activeCount > 0 { probe(here, into: &events) }
     lastFix = here
   }
@@ -85,8 +86,13 @@ public struct RegionMonitor: Sendable {
   }
 
   /// Tells of a gap in the signal: runs of evidence start again, and no passage is seen across it.
-  public mutating func noteGap() {
-    for place in evidence.records.indices where evidence.isActive(place) { evidence[place].noteGap() }
+  ///
+  /// - Parameter isSilence: whether no fix came for a while, and no more. Where that was so before the last fix, too, fixes
+  ///   come so seldom, and runs go on.
+  public mutating func noteGap(isSilence: Bool = false) {
+    if !isSilence || lastFix?.isAfterGap != true {
+      for place in evidence.records.indices where evidence.isActive(place) { evidence[place].noteGap() }
+    }
     lastFix?.beforeGap = true
     approaches.removeAll()
   }
@@ -194,6 +200,8 @@ struct RegionFix: Hashable, Sendable, Codable {
   var sigmaMeters: Double
   /// Whether the signal was lost after it.
   var beforeGap = false
+  /// Whether it was lost before it, where there is evidence that may change a state.
+  @Preset var isAfterGap = false
 
   @inline(__always) init(_ fix: Fix, inflation: Double) {
     instant = fix.instant

@@ -49,6 +49,16 @@ extension DaemonLoop {
     return objection(to: .mode(event), of: name)
   }
 
+  /// The same of what a program asks for, which may have been refused too often for a record; the reason.
+  mutating func ask(_ event: ModeEvent, of name: String) throws(Failure) -> String? {
+    if !live.engine.isGivenBack(by: .mode(event), of: name),
+      let reason = unrecordedRefusal(of: .mode(event), from: name)
+    {
+      return reason
+    }
+    return try handle(event, of: name)?.reason.rawValue
+  }
+
   /// The decision against the event that was handled last: the engine refused it, or dropped all of a push. Nil in any
   /// other case, also for a push of a name that was taken before (rule H4).
   func objection(to event: SubscriberEvent, of name: String) -> Decision? {
@@ -70,21 +80,33 @@ extension DaemonLoop {
     refuse(name, what, reason)
   }
 
-  /// Whether a program was refused too often to ask for what may be refused.
-  func asksTooOften(_ name: String) -> Bool { refusals.isOver(name, at: clock.instant) }
+  /// Whether a program was refused so often that there is no record of it any more.
+  private func asksTooOften(_ name: String) -> Bool { refusals.isOver(name, at: clock.instant) }
+
+  /// Why a program does not get what it asks for, where that is to have no record; nil where it may have one.
+  private func unrecordedRefusal(of event: SubscriberEvent, from name: String) -> String? {
+    guard asksTooOften(name) else { return nil }
+    if refusals.isOver(name, at: clock.instant, limit: SupervisorLimits.triesPerMinute) {
+      return RefusalMeter.reason
+    }
+    let instant = live.instant(at: clock.read())
+    return live.host.refusal(of: Stamped(at: instant, .subscriber(name: name, event)))?.reason.rawValue
+  }
 
   private mutating func take(_ event: SubscriberEvent, of name: String) throws(Failure) {
     guard live.engine.subscriberState(name) != nil else { return }
     // Of what it has it may always give something back: else it would be ended for what it may not end.
     let isGivenBack = live.engine.isGivenBack(by: event, of: name)
-    if asksTooOften(name), !isGivenBack {
-      if let what = event.word { return refuse(name, what, RefusalMeter.reason) }
-      if case .acknowledged = event { return }
+    if case .acknowledged = event, !isGivenBack {
+      guard !asksTooOften(name) else { return }
+      refusals.note(name, at: clock.instant)
     }
     if refusesAccessory(event, of: name) { return }
     let event = withPublisher(event)
     if case .mode(.notify) = event { try alignNotifications() }
-    if case .acknowledged = event, !isGivenBack { refusals.note(name, at: clock.instant) }
+    if let what = event.word, !isGivenBack, let reason = unrecordedRefusal(of: event, from: name) {
+      return refuseAndCount(name, what, reason)
+    }
     try live.handle(.subscriber(name: name, event), at: clock.read())
     if let refusal = live.host.refusal, refusal.subscriber == name, let what = event.word {
       return refuseAndCount(name, what, refusal.reason.rawValue)

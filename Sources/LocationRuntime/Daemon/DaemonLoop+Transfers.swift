@@ -62,7 +62,6 @@ struct TransferSet {
 extension DaemonLoop {
   /// A program asks for a transfer.
   mutating func take(_ request: TransferRequest, of name: String) throws(Failure) {
-    guard !asksTooOften(name) else { return refuse(name, "transfer", RefusalMeter.reason) }
     guard TransferProcess.isThere else {
       return refuseAndCount(name, "transfer", "no_helper")
     }
@@ -71,8 +70,8 @@ extension DaemonLoop {
     }
     // Before it begins it has to be known whether it may.
     try alignConditions(isForTransfer: true)
-    if let refusal = try handle(.transfer(request.terms), of: name) {
-      return refuseAndCount(name, "transfer", refusal.reason.rawValue)
+    if let reason = try ask(.transfer(request.terms), of: name) {
+      return refuseAndCount(name, "transfer", reason)
     }
     let number = live.engine.lastTransfer(of: name)
     // One of that number, of a subscriber that was removed, may have been delivered a moment too late to be erased.
@@ -107,7 +106,6 @@ extension DaemonLoop {
   mutating func take(_ answer: TransferAnswer, of name: String) throws(Failure) {
     let event = ModeEvent.answerTransfer(number: answer.number)
     let isAskedFor = live.engine.isGivenBack(by: .mode(event), of: name)
-    guard isAskedFor || !asksTooOften(name) else { return refuse(name, "answer", RefusalMeter.reason) }
     if isAskedFor, case .object(let members) = transfers.spool.job(answer.number, of: name) ?? .null {
       var job = JSONTree.object(members.filter { !["user", "password"].contains($0.key) })
       for (key, value) in [("user", answer.user), ("password", answer.password)] {
@@ -117,8 +115,8 @@ extension DaemonLoop {
         return refuseAndCount(name, "answer", TransferRecord.Reason.noSpace.rawValue)
       }
     }
-    if let refusal = try handle(event, of: name) {
-      refuseAndCount(name, "answer", refusal.reason.rawValue)
+    if let reason = try ask(event, of: name) {
+      refuseAndCount(name, "answer", reason)
     }
   }
 

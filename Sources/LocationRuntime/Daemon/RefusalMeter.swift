@@ -3,8 +3,9 @@ import LocationCore
 /// Which subscribers and outlets ask on and on for what they are refused.
 ///
 /// Each refusal is a record or a line in the log, so who repeats a request could fill these. Beyond
-/// ``SupervisorLimits/refusalsPerMinute`` a program's requests do not reach the engine, but for those that give
-/// something back, and nothing is said of an outlet's, until the minute is over.
+/// ``SupervisorLimits/refusalsPerMinute`` a request that would be refused does not reach the engine, beyond
+/// ``SupervisorLimits/triesPerMinute`` none does but for those that give something back, and nothing is said of an outlet's,
+/// until the minute is over.
 struct RefusalMeter {
   private struct Minute {
     var ends: EngineInstant
@@ -14,7 +15,7 @@ struct RefusalMeter {
   private var minutes: [String: Minute] = [:]
   private static let seconds = 60.0
 
-  /// What a program is told while its requests do not reach the engine.
+  /// What a program is told while none of its requests reaches the engine.
   static let reason = "too_many_refusals"
 
   /// Notes a refusal.
@@ -25,10 +26,12 @@ struct RefusalMeter {
     minutes[subscriber] = minute
   }
 
-  /// Whether a subscriber has been refused too often in this minute.
-  func isOver(_ subscriber: String, at now: EngineInstant) -> Bool {
+  /// Whether a subscriber has been refused as often in this minute as it may be.
+  func isOver(
+    _ subscriber: String, at now: EngineInstant, limit: Int = SupervisorLimits.refusalsPerMinute
+  ) -> Bool {
     guard let minute = minutes[subscriber], minute.ends > now else { return false }
-    return minute.refusals >= SupervisorLimits.refusalsPerMinute
+    return minute.refusals >= limit
   }
 
   /// Forgets a subscriber that is gone.

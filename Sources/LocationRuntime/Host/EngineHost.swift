@@ -76,9 +76,21 @@ package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts
 
   /// What was refused because of the event that was handled last; nil where nothing was. What an order tells the program
   /// is no answer to the event: a program that is started for a push may find no source of fixes. Ask before the commit.
-  package var refusal: Decision? {
+  package var refusal: Decision? { Self.refusal(in: lastEffects) }
+
+  /// What the engine would refuse because of an event; nil where nothing. Nothing is left of the trial, which takes a
+  /// snapshot.
+  package func refusal(of stamped: Stamped) -> Decision? {
+    var trial = Engine(
+      restoring: engine.snapshotWithoutRegions, settings: engine.settings, catalog: engine.catalog)
+    var effects: [Effect] = []
+    trial.handle(stamped, into: &effects)
+    return Self.refusal(in: effects[...])
+  }
+
+  private static func refusal(in effects: ArraySlice<Effect>) -> Decision? {
     var isOrdered = false
-    for effect in lastEffects.reversed() {
+    for effect in effects.reversed() {
       switch effect {
       case .perform(.refuse): isOrdered = true
       case .record(let record):

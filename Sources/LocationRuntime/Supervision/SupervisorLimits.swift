@@ -30,9 +30,11 @@ package enum SupervisorLimits {
   static let handedEvents = 1_000
   /// Answers that are still taken of a program that has ended.
   package static let lastAnswers = 1_024
-  /// Answers of one subscriber that may be refused in a minute. Beyond, what it asks for is refused without a
-  /// decision of the engine and without a record, so that it can't fill the history.
+  /// Answers of one subscriber that are refused with a record in a minute. Beyond, what would be refused does not reach
+  /// the engine, so that a program can't fill the history.
   package static let refusalsPerMinute = 10
+  /// The same after which nothing that it asks for is tried any more in that minute: a trial takes a snapshot.
+  package static let triesPerMinute = 100
   /// Milliseconds between two measurements of the processor time of a program that acknowledges: in a process
   /// group each reads all of /proc.
   package static let measureMilliseconds: Int64 = 1_000

@@ -272,6 +272,26 @@ import Testing
     #expect(monitor.events(of: track([300], from: 5)).words == ["exit home@5"])
   }
 
+  @Test func `fixes that each come after a silence follow one another`() throws {
+    var monitor = try monitor([circle("home")])
+    _ = monitor.events(of: track([1_000, 1_000]))
+    var words: [String] = []
+    func see(_ east: Double, at second: Int, isSilence: Bool) {
+      monitor.noteGap(isSilence: isSilence)
+      words += monitor.events(of: track([east], from: second)).words
+    }
+    // The first silence may be a lost signal; from the second on it is how seldom the fixes come.
+    for minute in 1...3 { see(0, at: minute * 600, isSilence: true) }
+    #expect(words == ["enter home@1200"])
+    // A new segment of a track, or another source, is no silence.
+    for minute in 4...9 { see(1_000, at: minute * 600, isSilence: false) }
+    #expect(words == ["enter home@1200"])
+    let known = monitor.snapshot
+    #expect(known.lastFix?.isAfterGap == true)
+    see(1_000, at: 6_000, isSilence: true)
+    #expect(words == ["enter home@1200", "exit home@6000"])
+  }
+
   @Test func regionsComeAndGoBetweenFixes() throws {
     var monitor = try monitor([circle("home")])
     _ = monitor.events(of: track([0]))
