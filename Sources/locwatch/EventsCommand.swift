@@ -39,6 +39,7 @@ struct EventsCommand: ParsableCommand {
         try output.write(isText ? text.describe(bytes) : bytes)
       }
       if follow {
+        Terminal.endWithReader()
         try feed.follow { (bytes) throws(Failure) in try print(bytes) }
       } else {
         try feed.read { (bytes) throws(Failure) in try print(bytes) }

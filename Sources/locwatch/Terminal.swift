@@ -80,6 +80,16 @@ enum Terminal {
     try OutputFile(path: "-").write(Array((isForPrograms ? text : wrapped(text, on: .output)).utf8))
   }
 
+  /// Ends the program as soon as nobody reads its standard output any more. Without this it would notice only when it
+  /// has something to print.
+  static func endWithReader() {
+    _ = DedicatedThread.start {
+      var come: Int32 = 0
+      while come == 0 { come = PollSet.wait(for: 0, on: STDOUT_FILENO, atMost: -1) }
+      if come & (POLLERR | POLLHUP) != 0 { kill(getpid(), SIGPIPE) }
+    }
+  }
+
   /// Runs a command's work; prints a failure in one line and turns it into the exit status.
   static func reporting(_ work: () throws(Failure) -> Void) throws {
     do throws(Failure) {

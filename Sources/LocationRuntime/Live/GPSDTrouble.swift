@@ -39,7 +39,7 @@ package enum GPSDTrouble: Error, Hashable, Sendable {
   /// What is wrong, and what can be done about it.
   package func words(at address: SourceAddress) -> (what: String, remedy: String?) {
     let traits = address.traits
-    return traits.isGPSD ? ofGPSD(isNear: address.isNear) : (ofAnother, traits.remedy)
+    return traits.isGPSD ? ofGPSD(isNear: address.isNear) : ofAnother(traits)
   }
 
   /// - Parameter isNear: whether it is to be on this machine.
@@ -71,13 +71,14 @@ package enum GPSDTrouble: Error, Hashable, Sendable {
     }
   }
 
-  private var ofAnother: String {
+  private func ofAnother(_ traits: SourceTraits) -> (what: String, remedy: String?) {
     switch self {
-    case .unresolved(let reason), .unreachable(let reason), .complaint(let reason): reason
-    case .forbidden: SystemReason.text(EACCES)
-    case .timeout: "no answer"
-    case .closed, .notGPSD, .noSuchDevice: "it has ended the connection"
-    case .silent: "nothing comes any more"
+    case .unresolved(let reason), .unreachable(let reason), .complaint(let reason): (reason, traits.remedy)
+    case .forbidden: (SystemReason.text(EACCES), traits.remedy)
+    case .timeout: (traits.needsBridge ? "nothing comes" : "no answer", traits.silenceRemedy)
+    case .notGPSD: ("what comes has no sentence of a receiver", traits.silenceRemedy)
+    case .closed, .noSuchDevice: ("it has ended the connection", nil)
+    case .silent: ("nothing comes any more", traits.silenceRemedy)
     }
   }
 }

@@ -8,6 +8,8 @@ struct NMEABridge {
   private let name: String
   private var decoder = NMEADecoder()
   private var buffer = LineBuffer(limit: NMEASentence.maximumLineBytes)
+  /// Whether a sentence has come: before, the source may be anything.
+  private var hasSentence = false
 
   /// - Parameter name: the device, as records and messages name it.
   init(name: String) { self.name = name }
@@ -35,6 +37,7 @@ struct NMEABridge {
       switch buffer.next() {
       case .line(let range):
         guard let sentence = NMEASentence(text.span.extracting(range)) else { continue }
+        hasSentence = true
         switch decoder.read(sentence) {
         case .position(let report): lines += describe(report)
         case .deviations(let time, let latitude, let longitude):
@@ -125,19 +128,13 @@ struct NMEABridge {
   }
 
   private mutating func run(from source: Int32, to end: Int32, endsLines: Bool) {
-    // A server without room for another client accepts the connection and closes it. It is not a source then.
-    let clock = SystemClock()
-    var greetsAt: EngineInstant? = clock.instant.advanced(bySeconds: Self.greetingSeconds)
+    var isGreeted = false
     var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
     var polled = PollSet()
     polled.watch(source)
     polled.watch(end)
     while true {
-      if clock.milliseconds(until: greetsAt) == 0 {
-        greetsAt = nil
-        guard Self.send(greeting, to: end) else { return }
-      }
-      if polled.wait(atMost: clock.milliseconds(until: greetsAt)) < 0, errno != EINTR { return }
+      if polled.wait(atMost: -1) < 0, errno != EINTR { return }
       if polled.has(end) {
         // Nothing is asked of a bridge; the end of the stream says that nobody listens any more.
         let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(end, $0) }
@@ -155,13 +152,16 @@ struct NMEABridge {
         count += 1
       }
       var lines = read(piece.span.extracting(..<count))
-      if !lines.isEmpty, greetsAt.take() != nil { lines = greeting + lines }
+      if !isGreeted {
+        lines = hasSentence ? greeting + lines : Self.noise
+        isGreeted = hasSentence
+      }
       guard Self.send(lines, to: end) else { return }
     }
   }
 
-  /// Seconds that a source without a fix must stay connected before it is greeted.
-  private static let greetingSeconds = 1.0
+  /// An empty line, which says that something comes and no more.
+  private static let noise = [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
   /// More than a second of the fastest line.
   private static let pieceBytes = 1 << 16
 

@@ -136,7 +136,8 @@ extension NMEASource {
       }
     }
     guard let bound else {
-      throw GPSDTrouble.unreachable("another program reads it already")
+      throw GPSDTrouble.unreachable(
+        "another program reads it already; end that one, or have the sender use a multicast group")
     }
     if reach == .group, unsafe !join(bound, address) {
       let failure = GPSDTrouble(opening: errno)

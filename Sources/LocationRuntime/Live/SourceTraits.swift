@@ -28,8 +28,10 @@ struct SourceTraits {
   var canRest = true
   /// Whether its connection may be dead without notice. After a silence a new one is made.
   var mayGoStale = true
-  /// What to do where it can't be read; nil where it says so itself. Messages about gpsd have remedies of their own.
+  /// What to do where it can't be opened; nil where it says so itself. Messages about gpsd have remedies of their own.
   var remedy: String?
+  /// What to do where nothing comes, or what is no report.
+  var silenceRemedy: String?
 }
 
 extension SourceAddress {
@@ -41,12 +43,14 @@ extension SourceAddress {
     case .nmea(.serial(let path, _)):
       SourceTraits(
         kind: .nmea, needsBridge: true, namesItself: true,
-        remedy: "check the device with ls -l \(path): its group, often dialout, has to be yours")
-    case .nmea(.tcp): SourceTraits(kind: .tcp, needsBridge: true, namesItself: true, remedy: sender)
+        remedy: "check the device with ls -l \(path): its group, often dialout, has to be yours",
+        silenceRemedy: "check the wiring, and the speed of the line, as in nmea:\(path):9600")
+    case .nmea(.tcp):
+      SourceTraits(kind: .tcp, needsBridge: true, namesItself: true, remedy: sender, silenceRemedy: sender)
     case .nmea(.udp(let host, _)):
       SourceTraits(
         kind: .udp, needsBridge: true, endsLines: true, namesItself: true,
-        mayGoStale: NMEASource.isGroup(host), remedy: sender)
+        mayGoStale: NMEASource.isGroup(host), silenceRemedy: sender)
     // Another device, or GeoClue, reports when it sees fit: its silence says nothing.
     case .sibling(.mqtt):
       SourceTraits(

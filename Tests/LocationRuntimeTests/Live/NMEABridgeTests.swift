@@ -53,19 +53,38 @@ import Testing
     #expect(lines.contains(#""lat":48.1173"#), "\(lines)")
   }
 
-  @Test(arguments: ["", "x"])
-  func `a source that stays is told of, also if all that it sends is noise`(noise: String) throws {
+  @Test func `a source is told of with its first sentence, and noise only that it comes`() throws {
     var ends: [Int32] = [-1, -1]
     try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
     let bridge = try NMEABridge.start(ends[0], name: "boat", endsLines: false)
-    let end = ContinuousClock.now + .seconds(60)
-    var isHeard = false
-    while !isHeard, ContinuousClock.now < end {
-      _ = unsafe Array(noise.utf8).withUnsafeBytes { unsafe write(ends[1], $0.baseAddress, $0.count) }
-      isHeard = PollSet.wait(on: bridge.descriptor, atMost: 5) != 0
+    defer { close(ends[1]) }
+    func said(for text: String) -> String {
+      _ = unsafe Array(text.utf8).withUnsafeBytes { unsafe write(ends[1], $0.baseAddress, $0.count) }
+      guard PollSet.wait(on: bridge.descriptor, atMost: 60_000) != 0 else { return "nothing" }
+      var piece = [UInt8](repeating: 0, count: 4_096)
+      let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(bridge.descriptor, $0) }
+      return String(decoding: piece.prefix(max(0, count)), as: UTF8.self)
     }
-    #expect(isHeard)
-    close(ends[1])
+    #expect(said(for: "\u{1}\u{7f}noise\n") == "\r\n")
+    #expect(said(for: "$GPRMC,,V,,,,,,,,,,N*53\n").hasPrefix(#"{"class":"VERSION","release":"NMEA 0183"}"#))
+  }
+
+  @Test(arguments: [
+    (
+      "udp::10110", GPSDTrouble.timeout,
+      "udp::10110: nothing comes; check the address, and whether it sends"
+    ),
+    (
+      "nmea:/dev/ttyUSB0", .notGPSD,
+      "nmea:/dev/ttyUSB0: what comes has no sentence of a receiver; check the wiring, and the speed of the line, "
+        + "as in nmea:/dev/ttyUSB0:9600"
+    ),
+    ("nmea:/dev/ttyUSB0", .closed, "nmea:/dev/ttyUSB0: it has ended the connection"),
+  ])
+  func `a source that brings no sentence is told with its remedy`(
+    source: String, trouble: GPSDTrouble, text: String
+  ) throws {
+    #expect("\(trouble.failure(at: try SourceAddress(source: source)))" == text)
   }
 
   @Test(arguments: [(place, true), ("no place left\r\n", false), ("", false)])

@@ -155,6 +155,20 @@ import Testing
     follow.signal(SIGTERM)
   }
 
+  @Test func `to follow events ends when nobody reads them any more`() async throws {
+    let run = try DaemonRun.started()
+    run.gpsd.say(Self.report(0))
+    try await run.waitForFixes(1)
+    // At rest nothing more is printed; without a daemon neither.
+    for state in [run.state, run.folder("none.db")] {
+      let follow = try LiveProcess(
+        "/bin/sh", ["-c", "{ \(Binary.path) events --follow --state \(state); echo \"$?\" >&2; } | true"])
+      #expect(await follow.finish() == 0)
+      #expect(follow.stderr.hasSuffix("141\n"), "\(follow.stderr)")
+    }
+    #expect(await run.end() == 0)
+  }
+
   @Test func `signals reload and end it, and systemd is told`() async throws {
     let run = try DaemonRun()
     let socket = try DatagramSocket(path: run.folder("notify"))
