@@ -50,6 +50,8 @@ struct OnPlan {
     let database = try state.openToRead()
     regions = try RuleRegions(for: &rule, circle: circle, in: database)
     notes += regions.notes
+    let known = state.knownPlaces()
+    notes += regions.files.flatMap { RegionFinding.find(in: $0, near: known).map(\.line) }
     if rule.filter.hours != nil || rule.filter.days != .all,
       let warning = options.timeZone.flatMap(TimeZoneFile.warning)
     {

@@ -123,11 +123,13 @@ struct RegionsAdd: ReportingCommand {
       throw Failure(
         .usage, what: "--dwell has no use where dwell is not reported", remedy: "name dwell in --notify")
     }
+    let known = state.knownPlaces()
     let database = try state.openToChange()
     _ = try database.put([file], changing: replace)
     try state.seat().note([.regions([id])])
     if let fix { Terminal.note(fix.described(in: units)) }
-    Terminal.warn(RegionFinding.find(in: file).map(\.line) + (try database.waitingInVain(for: [id])))
+    Terminal.warn(
+      RegionFinding.find(in: file, near: known).map(\.line) + (try database.waitingInVain(for: [id])))
     let record = RegionRecord(try file.feature(at: 0))
     try format.print([record], header: RegionRecord.header, row: \.row, json: { $0.write(to: &$1) })
   }

@@ -67,7 +67,7 @@ struct RegionsMove: ReportingCommand {
     try state.openToChange().replace(id, as: feature, with: file)
     try state.seat().note([.regions([id])])
     if let fix { Terminal.note(fix.described(in: units)) }
-    Terminal.warn(RegionFinding.find(in: file).map(\.line))
+    Terminal.warn(RegionFinding.find(in: file, near: state.knownPlaces()).map(\.line))
     try format.print(
       "\(TextTable.cell(id)): \(file.regions.first?.shape.described(in: units) ?? "")\n",
       of: file.feature(at: 0))
@@ -164,7 +164,7 @@ struct RegionsEdit: ReportingCommand {
     guard isChanged else { return Terminal.note("nothing was changed") }
     try state.seat().note([.regions([id])])
     let inVain = try state.openToRead()?.waitingInVain(for: [id]) ?? []
-    Terminal.warn(RegionFinding.find(in: file).map(\.line) + inVain)
+    Terminal.warn(RegionFinding.find(in: file, near: state.knownPlaces()).map(\.line) + inVain)
     try format.print(
       "changed \(TextTable.cell(id)): \(file.regions.first?.shape.described(in: units) ?? "")\n",
       of: file.feature(at: 0))

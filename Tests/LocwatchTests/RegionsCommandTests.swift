@@ -48,6 +48,11 @@ import Testing
     }
     let found = try await check("Europe/Berlin")
     #expect(found.status == 1 && found.stdout.contains("swapped?"), "\(found)")
+    let rule = [
+      "on", "enter", "swapped", "--circle", "11.5,48.1,150", "--state", folder("on.db"), "--", "true",
+    ]
+    let added = try await Binary.run(rule, environment: ["TZ": "Europe/Berlin"])
+    #expect(added.status == 0 && added.stdout.contains("swapped?"), "\(added)")
     #expect(try await check("Africa/Mogadishu").status == 0)
     #expect(try await check("UTC").status == 0)
   }

@@ -1,7 +1,8 @@
 /// One line of JSON, read for what it says of a position.
 ///
-/// Two vocabularies are understood. The minimal one: `time` (or `ts`, `timestamp`), `lat`, `lon` (or `lng`),
-/// `acc_m`, `speed_mps`, `course_deg`, `alt_m`, `mode` (0 to 3, as gpsd counts), `provider`. And OwnTracks's
+/// Two vocabularies are understood. The minimal one: `time` (or `ts`, `timestamp`), `lat` (or `latitude`), `lon` (or `lng`,
+/// `longitude`), `acc_m` (or `acc`, `accuracy`), `speed_mps`, `course_deg`, `alt_m`, `mode` (0 to 3, as gpsd counts),
+/// `provider`. And OwnTracks's
 /// `"_type":"location"`: `tst`, `lat`, `lon`, `acc` in metres, `vel` in km/h, `cog`, `alt` in metres.
 /// Times are RFC 3339 text or a number: seconds since 1970, or milliseconds where the number can't be seconds
 /// because it would lie after the year 9999.
@@ -98,7 +99,7 @@ private struct FixDraft {
       noteNumber(number, for: key)
       return true
     case .other:
-      if key.equals("lat") || key.equals("lon") || key.equals("lng") { hasPosition = true }
+      if Self.isOfPosition(key) { hasPosition = true }
       return true
     }
   }
@@ -115,7 +116,7 @@ private struct FixDraft {
       isOwnTracks = text.equals("location")
     } else if key.equals("provider") {
       isFromNetwork = FixMode(provider: text) == .network
-    } else if key.equals("lat") || key.equals("lon") || key.equals("lng") {
+    } else if Self.isOfPosition(key) {
       // A number in quotes is no number; the position stays unknown and is counted.
       hasPosition = true
     }
@@ -142,6 +143,14 @@ private struct FixDraft {
       report.mode = FixMode(gpsdMode: number)
     } else if key.equals("acc") {
       ownTracksAccuracyMeters = number
+    } else if key.equals("accuracy") {
+      accuracyMeters = accuracyMeters ?? number
+    } else if key.equals("latitude") {
+      report.latitude = number
+      hasPosition = true
+    } else if key.equals("longitude") {
+      report.longitude = number
+      hasPosition = true
     } else if key.equals("vel") {
       ownTracksSpeedKilometersPerHour = number
     } else if key.equals("cog") {
@@ -149,6 +158,11 @@ private struct FixDraft {
     } else if key.equals("alt") {
       ownTracksAltitudeMeters = number
     }
+  }
+
+  private static func isOfPosition(_ key: Span<UInt8>) -> Bool {
+    key.equals("lat") || key.equals("lon") || key.equals("lng") || key.equals("latitude")
+      || key.equals("longitude")
   }
 
   consuming func finished(assumeAccuracyMeters: Double?) -> FixLine {
@@ -164,9 +178,10 @@ private struct FixDraft {
       report.courseDegrees = ownTracksCourseDegrees.flatMap { FixReport.course($0) }
       report.altitudeMeters = ownTracksAltitudeMeters
     }
+    let meters = accuracyMeters ?? ownTracksAccuracyMeters
     if isFromNetwork, report.mode != .noFix { report.mode = .network }
     report.accuracy = Accuracy(
-      metersAt68Percent: accuracyMeters, hdop: nil, assumedMeters: assumeAccuracyMeters, mode: report.mode)
+      metersAt68Percent: meters, hdop: nil, assumedMeters: assumeAccuracyMeters, mode: report.mode)
     return .fix(report)
   }
 }

@@ -119,7 +119,8 @@ package struct FixLineScanner {
     return FixReport(
       time: time, latitude: latitude, longitude: longitude,
       accuracy: Accuracy(
-        metersAt68Percent: accuracyMeters, hdop: nil, assumedMeters: assumeAccuracyMeters, mode: .unknown),
+        metersAt68Percent: accuracyMeters ?? ownTracks?.accuracyMeters, hdop: nil,
+        assumedMeters: assumeAccuracyMeters, mode: .unknown),
       speedMetersPerSecond: speed, courseDegrees: course, altitudeMeters: altitude)
   }
 
@@ -155,7 +156,8 @@ package struct FixLineScanner {
     guard
       !cursor.has("\"_type\""), !cursor.has("\"ts\""), !cursor.has("\"timestamp\""), !cursor.has("\"lng\""),
       !cursor.has("\"mode\""), !cursor.has("\"provider\""), !cursor.has("\"class\""),
-      !cursor.has("\"device\""),
+      !cursor.has("\"device\""), !cursor.has("\"latitude\""), !cursor.has("\"longitude\""),
+      !cursor.has("\"accuracy\""),
       skipText(&cursor), cursor.take(":")
     else { return false }
     _ = cursor.take(" ")

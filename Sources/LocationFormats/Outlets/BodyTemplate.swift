@@ -27,6 +27,16 @@ package struct BodyTemplate: Hashable, Sendable {
     guard Self.names.contains(where: { text.contains("{\($0)}") }) else {
       throw Failure(.usage, what: "the template has no placeholder", remedy: Self.remedy)
     }
+    for part in text.split(separator: "{", omittingEmptySubsequences: false).dropFirst() {
+      let name = String(part.prefix { $0.isLetter })
+      guard part.dropFirst(name.count).first == "}", !name.isEmpty, !Self.names.contains(name),
+        let meant = NearestWord.to(name.lowercased(), among: Self.names)
+          ?? Self.names.first(where: { $0 == name.lowercased() })
+      else { continue }
+      throw Failure(
+        .usage, what: "the template has {\(name)}, which is no placeholder",
+        remedy: "did you mean {\(meant)}?")
+    }
   }
 
   private static let names = ["text", "type", "region", "time", "id", "record"]

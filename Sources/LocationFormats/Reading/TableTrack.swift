@@ -81,7 +81,7 @@ package struct TableTrack: FormatTrack {
       header = TableHeader(line)
       guard header != nil else {
         throw Failure(
-          .data, file: file, line: buffer.number, what: "the first line names no latitude and longitude",
+          .data, file: file, line: buffer.number, what: TableHeader.lack(in: line),
           remedy: "name the columns: time,lat,lon,acc_m")
       }
       return
@@ -151,6 +151,15 @@ package struct TableHeader: Hashable, Sendable {
       case .provider: ["provider"]
       }
     }
+
+    /// Whether a name is none of it, and nearly one of its longer ones.
+    func isSlip(_ name: String) -> Bool {
+      names.contains { word in
+        let length = word.utf8.count
+        let distance = length < 4 ? 0 : NearestWord.editDistance(name, word)
+        return distance > 0 && distance <= (length < 8 ? 1 : 2)
+      }
+    }
   }
 
   /// What separates the columns.
@@ -162,40 +171,61 @@ package struct TableHeader: Hashable, Sendable {
   private var speedFactor = 1.0
   /// Columns that were meant to be read and are not.
   private(set) var notes: [String] = []
+  private let titles: [String]
 
   /// Nil where the line names no latitude and longitude.
   package init?(_ line: Span<UInt8>) {
-    let text = line.extracting((line.startsWithByteOrderMark ? 3 : 0)...)
-    for separator in [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")] {
-      let header = TableHeader(text, separator)
-      if header.columns[.latitude] != nil, header.columns[.longitude] != nil {
-        self = header
-        return
+    guard
+      let header = Self.all(in: line).first(where: {
+        $0.columns[.latitude] != nil && $0.columns[.longitude] != nil
+      })
+    else { return nil }
+    self = header
+  }
+
+  /// Whether a line names at least one of latitude and longitude, beside something else.
+  static func isBegun(in line: Span<UInt8>) -> Bool {
+    all(in: line).contains {
+      $0.titles.count > 1 && ($0.columns[.latitude] != nil || $0.columns[.longitude] != nil)
+    }
+  }
+
+  /// Why a first line is none, with the name that may be a slip.
+  static func lack(in line: Span<UInt8>) -> String {
+    for header in all(in: line) {
+      for (column, word, other) in [
+        (Column.latitude, "latitude", Column.longitude), (.longitude, "longitude", .latitude),
+      ] where header.columns[column] == nil && header.columns[other] != nil {
+        let slip = header.titles.first { column.isSlip(name($0)) }
+        return "the first line names no \(word)" + (slip.map { "; \"\($0)\" is none" } ?? "")
       }
     }
-    return nil
+    return "the first line names no latitude and longitude"
+  }
+
+  /// The line as a header, by each of the separators that there are.
+  private static func all(in line: Span<UInt8>) -> [TableHeader] {
+    let text = line.extracting((line.startsWithByteOrderMark ? 3 : 0)...)
+    return [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")].map { TableHeader(text, $0) }
   }
 
   private init(_ line: Span<UInt8>, _ separator: UInt8) {
     self.separator = separator
-    let titles = Self.fields(of: line, separator)
-    let names = titles.map { Self.name(String(decoding: $0, as: UTF8.self)) }
-    func text(_ place: Int) -> String {
-      let title = titles[place]
-      return title.span.text()
-    }
+    titles = Self.fields(of: line, separator).map { $0.span.text() }
+    let names = titles.map(Self.name)
     for (index, name) in names.enumerated() {
       guard let column = Column.allCases.first(where: { $0.names.contains(name) }) else { continue }
       guard columns[column] == nil else {
         if names[..<index].contains(name) {
-          notes.append("the column \"\(text(index))\" stands twice; the first one counts")
+          notes.append("the column \"\(titles[index])\" stands twice; the first one counts")
         }
         continue
       }
       columns[column] = index
-      if column == .time || column == .date { timeTitles[column] = text(index) }
+      if column == .time || column == .date { timeTitles[column] = titles[index] }
       if column == .speed { speedFactor = Self.factor(name) }
     }
+    var noted: Set<Int> = []
     for (column, unit) in [
       (Column.accuracy, "metres"), (.speed, "m/s, km/h, kn or mph"), (.altitude, "metres"),
     ]
@@ -204,7 +234,13 @@ package struct TableHeader: Hashable, Sendable {
         column.names.contains { name.hasPrefix($0 + "_") && Self.isUnit(name.dropFirst($0.count + 1)) }
       }
       guard let place else { continue }
-      notes.append("the column \"\(text(place))\" is not read: it is not in \(unit)")
+      noted.insert(place)
+      notes.append("the column \"\(titles[place])\" is not read: it is not in \(unit)")
+    }
+    for column in [Column.time, .accuracy, .hdop, .speed, .course] where columns[column] == nil {
+      guard let slip = names.indices.first(where: { !noted.contains($0) && column.isSlip(names[$0]) })
+      else { continue }
+      notes.append("the column \"\(titles[slip])\" is not read; did you mean \"\(column.names[0])\"?")
     }
   }
 

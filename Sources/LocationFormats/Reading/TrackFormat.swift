@@ -223,7 +223,7 @@ extension Span<UInt8> {
     guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? (isWhole ? rest.count : nil), end < 4096 else {
       return false
     }
-    return TableHeader(rest.extracting(..<end)) != nil
+    return TableHeader.isBegun(in: rest.extracting(..<end))
   }
 
   /// Whether any line begins with an object: logs may begin with comments or raw sentences.

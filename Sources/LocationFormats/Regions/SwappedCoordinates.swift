@@ -43,7 +43,7 @@ struct SwappedCoordinates {
       let meters = Geodesy.distanceMeters(middle, near)
       return
         "it is at \(Wording.place(middle)), \(Wording.distance(meters, in: .metric)) from where this device is or"
-        + " its time zone; at \(Self.swapped(middle)) it would be near; swapped? GeoJSON has longitude first"
+        + " its time zone; at \(Self.swapped(middle)) it would be near; swapped? GeoJSON has longitude first, all else latitude"
     }
     let here = Self.cell(middle.latitude, middle.longitude)
     let there = Self.cell(middle.longitude, middle.latitude)
@@ -53,7 +53,7 @@ struct SwappedCoordinates {
     else { return nil }
     guard hasCompany(there, within: Self.nearDegrees, besides: 0) else { return nil }
     return "it stands alone at \(Wording.place(middle)), and at \(Self.swapped(middle)) it would be among"
-      + " others; swapped? GeoJSON has longitude first"
+      + " others; swapped? GeoJSON has longitude first, all else latitude"
   }
 
   private static func swapped(_ place: Coordinate) -> String {

@@ -54,6 +54,10 @@ import Testing
       #expect(throws: Never.self, "\(name)") { try BodyTemplate(#"{"a":[{\#(name)}]}"#).check() }
     }
     #expect(throws: Failure.self) { try BodyTemplate(#"{"a":"b"}"#).check() }
+    for name in ["txt", "Region", "tyep"] {
+      #expect(throws: Failure.self, "\(name)") { try BodyTemplate(#"{"a":"{text} {\#(name)}"}"#).check() }
+    }
+    #expect(throws: Never.self) { try BodyTemplate(#"{"a":"{text} {customer}"}"#).check() }
     #expect(throws: Never.self) { try BodyTemplate.gotify.check() }
   }
 

@@ -164,6 +164,16 @@ import Testing
         #"the column "accuracy (ft)" is not read: it is not in metres"#,
         #"the column "speed (furlong/h)" is not read: it is not in m/s, km/h, kn or mph"#,
       ])
+    let slips = try Reading("time,lat,lon,acuracy,sped\n" + row)
+    #expect(
+      slips.notes == [
+        #"the column "acuracy" is not read; did you mean "acc_m"?"#,
+        #"the column "sped" is not read; did you mean "speed"?"#,
+      ])
+    let lack = try #require(try Reading("Time;Latitude;Longtitude\n" + row).failure)
+    #expect(
+      "\(lack)".hasSuffix(
+        "1: the first line names no longitude; \"Longtitude\" is none; name the columns: time,lat,lon,acc_m"))
     let both = try Reading("time,lat,lon,acc_m,accuracy_vertical\n" + row)
     #expect(both.notes.isEmpty)
   }
