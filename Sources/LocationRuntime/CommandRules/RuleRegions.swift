@@ -79,7 +79,10 @@ package struct RuleRegions {
     guard let index = known.regions.firstIndex(where: { $0.id == id }) else {
       throw Failure(
         .conditionFails, what: "no region is called \"\(id)\"",
-        remedy: Self.remedy(for: id, of: rule, among: known.regions.map(\.id)))
+        remedy: EventKind(rawValue: id) == nil
+          ? Self.remedy(for: id, of: rule, among: known.regions.map(\.id))
+          : "events stand before the regions: locwatch on \(([id] + rule.kinds.map(\.rawValue)).joined(separator: " ")) …"
+      )
     }
     let region = known.regions[index]
     let missing = rule.notify.subtracting(region.notify)

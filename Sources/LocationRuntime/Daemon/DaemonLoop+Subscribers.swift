@@ -329,7 +329,8 @@ extension SupervisorNote {
     case .killed: "did not end within its grace and was killed"
     case .leftRunning(let processes):
       "ended and left processes running, which were killed: \(processes.joined(separator: ", "))"
-    case .notUnderstood(let lines): "\(lines) of its lines \(lines == 1 ? "is no answer" : "are no answers")"
+    case .notUnderstood(let lines, let last):
+      "\(lines) of its lines \(lines == 1 ? "is no answer" : "are no answers"), such as \"\(last)\""
     case .lineTooLong(let lines): "\(lines) of its lines were too long"
     case .queueFull: "does not read; what it was not handed waits in the outbox"
     case .closedInput: "closed its standard input"

@@ -483,7 +483,9 @@ struct DaemonLoop: ~Copyable {
         isEnding = true
         continue
       }
-      do throws(Failure) { _ = try reload() } catch {
+      do throws(Failure) {
+        if try reload() == nil { Self.log("settings, regions, programs and outlets were read again") }
+      } catch {
         Self.log("\(error); it was not all read again")
         notice.ready("not all was read again")
       }
@@ -505,7 +507,7 @@ struct DaemonLoop: ~Copyable {
       if !absence.isOn { try live.handle(.machine(.absent(false)), at: clock.read()) }
     }
     if let trouble = live.host.journal.takeRecordingFailure() {
-      Self.log("\(trouble); the recording ends here")
+      Self.log("\(trouble); the recording ends here, and the next start of locwatch run begins another")
     }
     if live.host.journal.trouble == nil {
       transfers.eraseEnded()

@@ -148,11 +148,12 @@ final class Conversation {
         lines.skipTooLong()
         noteTooLong(note)
       case .line(let range):
-        let answer = SubscriberAnswer(line: Array(lines.bytes[range]))
+        let line = lines.bytes[range]
+        let answer = SubscriberAnswer(line: Array(line))
         if range.count > SupervisorLimits.lineBytes, answer?.isPreservation != true {
           noteTooLong(note)
         } else {
-          take(answer, each: each, note: note)
+          take(answer, line, each: each, note: note)
         }
       }
       saidLines += 1
@@ -161,23 +162,25 @@ final class Conversation {
 
   /// Takes what a line says. Of lines that are no answers few are told, and refused: somebody may write a log there.
   private func take(
-    _ answer: SubscriberAnswer?, each: (SubscriberAnswer) -> Void, note: (SupervisorNote) -> Void
+    _ answer: SubscriberAnswer?, _ line: ArraySlice<UInt8>, each: (SubscriberAnswer) -> Void,
+    note: (SupervisorNote) -> Void
   ) {
     switch answer {
     case .unknown(let word)?:
-      if noteNotUnderstood(note) { each(.request(.invalid(word))) }
+      if noteNotUnderstood(line, note) { each(.request(.invalid(word))) }
     case let answer?:
       saidAnswers += 1
       each(answer)
-    case nil: _ = noteNotUnderstood(note)
+    case nil: _ = noteNotUnderstood(line, note)
     }
   }
 
   /// Counts a line that is no answer; whether it is told.
-  private func noteNotUnderstood(_ note: (SupervisorNote) -> Void) -> Bool {
+  private func noteNotUnderstood(_ line: ArraySlice<UInt8>, _ note: (SupervisorNote) -> Void) -> Bool {
     notUnderstood += 1
     guard Self.isPowerOfTwo(notUnderstood) else { return false }
-    note(.notUnderstood(lines: notUnderstood))
+    let beginning = String(decoding: line.prefix(SupervisorLimits.sampleBytes), as: UTF8.self)
+    note(.notUnderstood(lines: notUnderstood, last: TextTable.cell(beginning)))
     return true
   }
 

@@ -38,6 +38,8 @@ package enum SupervisorLimits {
   /// Milliseconds between two measurements of the processor time of a program that acknowledges: in a process
   /// group each reads all of /proc.
   package static let measureMilliseconds: Int64 = 1_000
+  /// How much of a line that is no answer the log shows, bytes.
+  static let sampleBytes = 60
   /// The longest name or id in an answer.
   package static let nameBytes = 1_024
   /// What is still read of a program that has ended, so that its last answers count: what a pipe may hold at most

@@ -98,8 +98,8 @@ package enum SupervisorNote: Hashable, Sendable {
   case ended(status: Int32)
   /// It has ended and left these processes running, each with its number and name; they were killed.
   case leftRunning([String])
-  /// So many lines of it were no answer. Told at 1, 2, 4, 8 and so on.
-  case notUnderstood(lines: Int)
+  /// So many lines of it were no answer, the last of which begins so. Told at 1, 2, 4, 8 and so on.
+  case notUnderstood(lines: Int, last: String)
   /// So many lines of it were longer than ``SupervisorLimits/lineBytes``, or, of those by which it has a text kept, than
   /// ``SupervisorLimits/preservationLineBytes``. Told at 1, 2, 4, 8 and so on.
   case lineTooLong(lines: Int)

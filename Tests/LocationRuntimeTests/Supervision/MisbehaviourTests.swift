@@ -80,7 +80,7 @@ import Testing
       #"head -c 4000 /dev/urandom | tr '\n' x; echo; for i in 1 2 3 4; do echo nonsense; done; echo '{"ack":3}'"#
     )
     run.relaunch("garbler")
-    try run.wait(for: .note(subscriber: "garbler", .notUnderstood(lines: 4)))
+    try run.wait(for: .note(subscriber: "garbler", .notUnderstood(lines: 4, last: "nonsense")))
     try run.acknowledged("garbler", 3)
     #expect(try run.exit("garbler") == 0)
     await run.supervisor.stop()
