@@ -57,7 +57,9 @@ extension SubscriberView {
   /// Its open audio sessions, in the order in which it opened them (rule F1).
   public var audio: [AudioView] { session.modes.audio?.sessions.map(AudioView.init) ?? [] }
   /// Whether a call, or what else the user answers, sounds in place of one of these (rule F4).
-  public var isInterruptedByCall: Bool { session.modes.audio?.isInterruptedByCall ?? false }
+  public var isInterruptedByCall: Bool {
+    session.isCalled || session.modes.audio?.isInterruptedByCall == true
+  }
 }
 
 extension ModeMember {
@@ -265,17 +267,15 @@ extension Policy {
   private mutating func giveWay(
     _ session: AudioState.Session, _ index: Int, in turn: inout PolicyTurn
   ) -> Bool {
-    let others = openBeside(index) { $0.isSounding || $0.interrupter == .call }
-    guard
-      let other = others.first(where: {
-        $0.session.interrupter == .call || !(session.mixes && $0.session.mixes)
-      }),
+    let other = soundingBeside(index).first { !(session.mixes && $0.session.mixes) }
+    let taker = other.map {
+      AudioState.Interrupter.session(subscriber: $0.subscriber, token: $0.session.token)
+    }
+    guard let interrupter = isCalled ? .call : taker,
       let place = sessions[index].modes.audio?.sessions.firstIndex(where: { $0.token == session.token })
     else { return false }
     // The silent session held nothing off, so it holds nothing off now.
-    interrupt(
-      place, index, by: .session(subscriber: other.subscriber, token: other.session.token),
-      until: turn.instant, in: &turn)
+    interrupt(place, index, by: interrupter, until: turn.instant, in: &turn)
     return true
   }
 
@@ -296,10 +296,28 @@ extension Policy {
   }
 
   /// Something that comes before it, such as a call, begins or ends, also for one that was suspended meanwhile; whether
-  /// that concerns a session of it.
+  /// that is more to it than a move. A call interrupts all that sound, and goes on as long as it does for one of them.
   mutating func interruptAudio(_ index: Int, begins: Bool, in turn: inout PolicyTurn) -> Bool {
-    guard let open = sessions[index].modes.audio?.sessions, !open.isEmpty else { return false }
+    let session = sessions[index]
+    let open = session.modes.audio?.sessions ?? []
     guard begins else {
+      update(index) { $0.isCalled = false }
+      resumeAudio(in: &turn)
+      return session.isCalled || open.contains { $0.interrupter == .call }
+    }
+    guard session.state == .active || session.state.isRunning && !open.isEmpty else { return false }
+    update(index) { $0.isCalled = true }
+    for other in sessions.indices where sessions[other].state.isRunning {
+      interrupt(other, by: .call, in: &turn)
+    }
+    return !open.isEmpty
+  }
+
+  /// Gives back what a call has taken, once it is over.
+  private mutating func endCall(in turn: inout PolicyTurn) {
+    guard !sessions.contains(where: \.isCalled) else { return }
+    for index in sessions.indices where sessions[index].modes.audio?.isInterruptedByCall == true {
+      let open = sessions[index].modes.audio?.sessions ?? []
       let isForeground = sessions[index].state.isForeground
       // Who began during the call goes on, beside what mixes.
       if let other = soundingBeside(index).first(where: {
@@ -313,13 +331,7 @@ extension Policy {
         }
       }
       resumeAudio(index, in: &turn) { $0.interrupter == .call }
-      // One that was suspended meanwhile does not sound again, and so keeps nothing from others any more.
-      resumeAudio(in: &turn)
-      return open.contains { $0.interrupter == .call }
     }
-    guard sessions[index].state.isRunning else { return false }
-    interrupt(index, by: .call, in: &turn)
-    return true
   }
 
   /// Whose audio session was opened last, of those with the mode: remote control is for it (rule F5).
@@ -382,6 +394,7 @@ extension Policy {
   /// Gives back to others what the sessions that are gone had taken from them (rule F4): first in the foreground, then
   /// what was taken last. What is given back may stand in the way of the rest.
   mutating func resumeAudio(in turn: inout PolicyTurn) {
+    endCall(in: &turn)
     for (index, session) in interruptedSessions {
       let isForeground = sessions[index].state.isForeground
       guard isForeground || !isCalled else { continue }
@@ -396,8 +409,8 @@ extension Policy {
     }
   }
 
-  /// Whether a call interrupts a session: till its end none begins in the background, or is given back there (rule F4).
-  private var isCalled: Bool { sessions.contains { $0.modes.audio?.isInterruptedByCall == true } }
+  /// Whether a call goes on: till its end no session begins in the background, or is given back there (rule F4).
+  private var isCalled: Bool { sessions.contains(where: \.isCalled) }
 
   /// What other sessions interrupt, in the order in which it is given back. Of what was taken at once, what mixes comes
   /// first: it does not stand in the way of the rest.

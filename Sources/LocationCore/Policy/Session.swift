@@ -85,6 +85,8 @@ struct Session: Hashable, Sendable, Codable {
   @Added var awaitsBriefing = false
   /// Whether it was in the foreground when the screen was locked, and returns there (rule A2).
   @Added var returnsAtUnlock = false
+  /// Whether a call, or what else the user answers, comes before it and goes on (rules A1 and F4).
+  @Preset var isCalled = false
   /// When it was last handed an event of a kind that it can choose, for the first time; for its cooldown.
   var heardAt: EngineInstant?
   /// Whether its process has ended by itself, and what follows from that has not come yet: there is nothing to suspend.

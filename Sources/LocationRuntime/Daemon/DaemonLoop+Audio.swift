@@ -43,7 +43,9 @@ extension DaemonLoop {
   mutating func interrupt(_ request: JSONTree) throws(Failure) {
     let begins = try choice(request, "begin", "end")
     let named = request["subscriber"] == nil ? nil : try subscriber(request)
-    for view in live.engine.subscribers {
+    for name in live.engine.subscribers.map(\.subscriber.name) {
+      // The end for one may be the end for all.
+      guard let view = live.engine.subscriber(name) else { continue }
       let isMeant = named.map { $0 == view.subscriber.name } ?? view.isInterrupted(atItsBegin: begins)
       guard isMeant else { continue }
       try live.handle(

@@ -400,8 +400,49 @@ import Testing
     for name in ["b", "c"] { stage.say(10, .interrupted(true), of: name) }
     stage.say(12, .mode(.audio(.end(token: 1))), of: "b")
     #expect(stage.audio() == ["audio_interrupted 1"])
-    stage.say(20, .interrupted(false), of: "c")
+    for name in ["b", "c"] { stage.say(20, .interrupted(false), of: name) }
     #expect(stage.audio(of: "c") == ["audio_interrupted 1", "audio_resumed 1"])
+    #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
+  }
+
+  @Test func `F4 a call that comes before one program interrupts what sounds of others, until its end`() {
+    var stage = Self.stage(others: ["b"])
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(4, .interrupted(true), of: "b")
+    #expect(stage.audio() == ["audio_interrupted 1"])
+    #expect(stage.log(of: "b").last?.hasPrefix("refuse") != true)
+    stage.say(20, .interrupted(false), of: "b")
+    #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
+    stage.wait(until: 500)
+    #expect(stage.state() == .background)
+  }
+
+  @Test func `F4 during a call that interrupts no session none begins in the background, or sounds again`() {
+    var stage = Self.stage(others: ["b"])
+    stage.say(1, Self.begin())
+    stage.say(1, Self.level(-90))
+    stage.say(2, .beginTask(name: "x"))
+    stage.say(20, .background)
+    stage.wait(until: 35)
+    #expect(stage.audio() == ["audio_silent 1"])
+    stage.say(36, .interrupted(true), of: "b")
+    stage.say(37, Self.level(-5))
+    #expect(stage.audio() == ["audio_silent 1", "audio_interrupted 1"])
+    stage.say(38, Self.begin(mixes: true))
+    #expect(stage.log().last == "refuse F4 background>background audio_busy")
+    stage.say(40, .interrupted(false), of: "b")
+    #expect(stage.audio() == ["audio_silent 1", "audio_interrupted 1", "audio_resumed 1"])
+  }
+
+  @Test func `F4 a call outlives the program that it came before`() {
+    var stage = Self.stage(others: ["b"])
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(4, .interrupted(true), of: "b")
+    stage.say(5, .exited(status: 1), of: "b")
+    #expect(stage.audio() == ["audio_interrupted 1"])
+    stage.say(20, .interrupted(false), of: "b")
     #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
   }
 
