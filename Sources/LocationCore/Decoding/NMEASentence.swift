@@ -114,4 +114,17 @@ extension NMEASentence {
   package var isOfPosition: Bool {
     isKind("RMC") || isKind("GGA") || isKind("GNS") || isKind("GLL") || isKind("ZDA")
   }
+
+  /// Appends a sentence: `$`, the body that `fill` appends, its checksum and the end of the line.
+  package static func append(to text: inout [UInt8], _ fill: (inout [UInt8]) -> Void) {
+    func hexDigit(_ value: UInt8) -> UInt8 {
+      value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+    text.append(dollar)
+    let first = text.count
+    fill(&text)
+    let checksum = text[first...].reduce(0, ^)
+    text += [UInt8(ascii: "*"), hexDigit(checksum >> 4), hexDigit(checksum & 15)]
+    text += [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+  }
 }

@@ -49,7 +49,8 @@ package enum NMEAFix {
 
   /// The sentence with its mark, its checksum and its end.
   private static func sealed(_ body: String) -> String {
-    let sum = String(body.utf8.reduce(UInt8(0)) { $0 ^ $1 }, radix: 16, uppercase: true)
-    return "$\(body)*\(sum.utf8.count < 2 ? "0" : "")\(sum)\r\n"
+    var text: [UInt8] = []
+    NMEASentence.append(to: &text) { $0 += body.utf8 }
+    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -24,7 +24,7 @@ package enum NMEAText {
 
   static func append(_ fix: SynthFix, fields: Set<SynthScenario.Field>, to text: inout [UInt8]) {
     let clock = Clock(fix.time)
-    appendSentence(to: &text) { body in
+    NMEASentence.append(to: &text) { body in
       body.append(text: "GPRMC,")
       body += clock.time
       body.append(text: ",A,")
@@ -41,7 +41,7 @@ package enum NMEAText {
       body += clock.date
       body.append(text: ",,,A")
     }
-    appendSentence(to: &text) { body in
+    NMEASentence.append(to: &text) { body in
       body.append(text: "GPGGA,")
       body += clock.time
       body.append(text: ",")
@@ -52,23 +52,6 @@ package enum NMEAText {
       FixedPoint.append(fix.elevationMeters ?? 0, decimals: 1, to: &body)
       body.append(text: ",M,0.0,M,,")
     }
-  }
-
-  /// `$`, the body that `fill` appends, its checksum and the end of the line.
-  private static func appendSentence(to text: inout [UInt8], _ fill: (inout [UInt8]) -> Void) {
-    text.append(UInt8(ascii: "$"))
-    let first = text.count
-    fill(&text)
-    var checksum: UInt8 = 0
-    for index in first..<text.count { checksum ^= text[index] }
-    text.append(UInt8(ascii: "*"))
-    text.append(hexDigit(checksum >> 4))
-    text.append(hexDigit(checksum & 15))
-    text.append(text: "\r\n")
-  }
-
-  private static func hexDigit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
   }
 
   /// `ddmm.mmmmmm,N,dddmm.mmmmmm,E`; a millionth of a minute is finer than the 1e-7 degrees of a fix.
