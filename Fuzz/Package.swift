@@ -36,7 +36,7 @@ let package = Package(
       resources: [
         "android-pixel", "iphone-class", "pinephone", "rpi-zero2-m10", "rpi4-ublox-m8", "vehicle-tracker",
       ]
-      .map { .embedInCode("Power/Profiles/\($0).yaml") },
+      .map { .embedInCode("Power/Profiles/\($0).yaml") } + [.embedInCode("Text/time-zones.txt")],
       swiftSettings: fuzzed),
     .target(name: "CSpawn"),
     .systemLibrary(name: "CTimer"),

@@ -86,7 +86,9 @@ enum Terminal {
     _ = DedicatedThread.start {
       var come: Int32 = 0
       while come == 0 { come = PollSet.wait(for: 0, on: STDOUT_FILENO, atMost: -1) }
-      if come & (POLLERR | POLLHUP) != 0 { kill(getpid(), SIGPIPE) }
+      guard come & (POLLERR | POLLHUP) != 0 else { return }
+      _ = signal(SIGPIPE, SIG_DFL)
+      kill(getpid(), SIGPIPE)
     }
   }
 

@@ -390,7 +390,7 @@ extension Engine {
 
   @inline(never)
   private mutating func noteGap(of seconds: Double, before fix: Fix, into effects: inout [Effect]) {
-    regions.noteGap(isSilence: !state.isBroken)
+    regions.noteGap(silenceEnd: state.isBroken ? nil : fix.instant)
     state.tally.gaps += 1
     record(.gap(seconds: seconds, state.isBroken ? .segment : .silence), at: fix.time, into: &effects)
   }

@@ -303,7 +303,7 @@ extension Policy {
     guard begins else {
       update(index) { $0.isCalled = false }
       resumeAudio(in: &turn)
-      return session.isCalled || open.contains { $0.interrupter == .call }
+      return session.isCalled || !isCalled && open.contains { $0.interrupter == .call }
     }
     guard session.state == .active || session.state.isRunning && !open.isEmpty else { return false }
     update(index) { $0.isCalled = true }

@@ -151,7 +151,11 @@ extension Policy {
     guard sessions[index].state != .notRunning else { return }
     move(index, to: .notRunning, cause: cause, in: &turn)
     // It is not the program's doing that a fetch has no answer.
-    update(index) { $0.modes.fetch?.askedAt = nil }
+    update(index) {
+      $0.modes.fetch?.askedAt = nil
+      // Nobody heard whether the call is over.
+      if cause == .restart { $0.isCalled = false }
+    }
     end(index, retries: false, isOrdered: false, in: &turn)
     redeliver(index, rule: .atLeastOnce, in: &turn)
     guard sessions[index].state == .notRunning else { return }
@@ -181,6 +185,7 @@ extension Policy {
         $0.modes.fetch?.askedAt = nil
         $0.modes.notifications?.noteReboot()
         $0.wasForceQuit = false
+        $0.isCalled = false
         $0.failures = 0
         $0.relaunchAt = nil
         $0.overruns = 0

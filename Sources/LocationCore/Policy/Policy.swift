@@ -220,7 +220,12 @@ public struct Policy: Hashable, Sendable, Codable {
   /// Forgets a subscriber; false when there is none of that name.
   mutating func remove(_ name: String) -> Bool {
     let count = sessions.count
+    let isCalled = session(name)?.isCalled ?? false
     sessions.removeAll { $0.subscriber.name == name }
+    // The call that came before it goes on for whom it interrupts.
+    if isCalled, let heir = sessions.firstIndex(where: { $0.modes.audio?.isInterruptedByCall == true }) {
+      sessions[heir].isCalled = true
+    }
     refreshDeadline()
     return sessions.count < count
   }

@@ -23,6 +23,8 @@ public struct RegionMonitor: Sendable {
   var inflation = AccuracyInflation()
   /// The last fix taken, since the last gap or before.
   var lastFix: RegionFix?
+  /// The fix that comes next after a silence. Of no use once that was taken, and so in no snapshot.
+  private var silenceEnd = EngineInstant.distantPast
   /// When nobody was there any more to give or to take fixes, the last time; nil before.
   @Maybe var absentSince: EngineInstant?
 
@@ -65,8 +67,8 @@ public struct RegionMonitor: Sendable {
     if fix.instant >= clocks.nextDue { advance(to: fix.instant, into: &events) }
     inflation.note(fix, limit: configuration.inflationLimit)
     var here = RegionFix(fix, inflation: inflation.factor)
-    here.isAfterGap = lastFix?.beforeGap ?? false
     if !neighbors.covers(fix.coordinate) || evidence.activeCount > 0 { probe(here, into: &events) }
+    here.isAfterSilence = silenceEnd == fix.instant && evidence.activeCount > 0
     lastFix = here
   }
 
@@ -87,10 +89,11 @@ public struct RegionMonitor: Sendable {
 
   /// Tells of a gap in the signal: runs of evidence start again, and no passage is seen across it.
   ///
-  /// - Parameter isSilence: whether no fix came for a while, and no more. Where that was so before the last fix, too, fixes
-  ///   come so seldom, and runs go on.
-  public mutating func noteGap(isSilence: Bool = false) {
-    if !isSilence || lastFix?.isAfterGap != true {
+  /// - Parameter silenceEnd: the fix that comes now, where no fix came for a while, and no more. Where that was so before the
+  ///   last fix, too, fixes come so seldom, and runs go on.
+  public mutating func noteGap(silenceEnd: EngineInstant? = nil) {
+    self.silenceEnd = silenceEnd ?? .distantPast
+    if silenceEnd == nil || lastFix?.isAfterSilence != true {
       for place in evidence.records.indices where evidence.isActive(place) { evidence[place].noteGap() }
     }
     lastFix?.beforeGap = true
@@ -200,8 +203,8 @@ struct RegionFix: Hashable, Sendable, Codable {
   var sigmaMeters: Double
   /// Whether the signal was lost after it.
   var beforeGap = false
-  /// Whether it was lost before it, where there is evidence that may change a state.
-  @Preset var isAfterGap = false
+  /// Whether it came after a silence, and there is evidence that may change a state.
+  @Preset var isAfterSilence = false
 
   @inline(__always) init(_ fix: Fix, inflation: Double) {
     instant = fix.instant

@@ -117,7 +117,7 @@ final class EventPublisher {
       refusal = refused.told
       return connection.tell("the cluster keeps no events: \(refused.told); they are sent again")
     }
-    guard let sequence = told["seq"]?.integer else { return }
+    guard let sequence = told["seq"]?.integer.flatMap({ UInt64(exactly: $0) }) else { return }
     pending[answer.number] = nil
     refusal = nil
     if pending.count <= Self.window / 2 { isFull = false }
@@ -126,7 +126,7 @@ final class EventPublisher {
     // What follows is of events: a dead letter has its sequence from another stream.
     guard let device = event.device else { return }
     device.unconfirmedEvents -= 1
-    lastSequence = max(lastSequence, UInt64(sequence))
+    lastSequence = max(lastSequence, sequence)
     confirmed += 1
     latency.count(FleetClock.wall - event.fixTime)
   }

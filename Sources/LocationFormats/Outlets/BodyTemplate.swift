@@ -30,8 +30,9 @@ package struct BodyTemplate: Hashable, Sendable {
     for part in text.split(separator: "{", omittingEmptySubsequences: false).dropFirst() {
       let name = String(part.prefix { $0.isLetter })
       guard part.dropFirst(name.count).first == "}", !name.isEmpty, !Self.names.contains(name),
-        let meant = NearestWord.to(name.lowercased(), among: Self.names)
-          ?? Self.names.first(where: { $0 == name.lowercased() })
+        let meant = Self.names.first(where: {
+          NearestWord.editDistance($0, name.lowercased()) <= ($0.utf8.count < 4 ? 0 : 1)
+        })
       else { continue }
       throw Failure(
         .usage, what: "the template has {\(name)}, which is no placeholder",

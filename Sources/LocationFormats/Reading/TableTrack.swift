@@ -152,13 +152,19 @@ package struct TableHeader: Hashable, Sendable {
       }
     }
 
+    /// Names of what is not read, and is no slip.
+    private static let others: Set<String> = [
+      "pdop", "vdop", "gdop", "tdop", "vacc", "v_accuracy", "vertical_accuracy", "unit", "units",
+    ]
+
     /// Whether a name is none of it, and nearly one of its longer ones.
     func isSlip(_ name: String) -> Bool {
-      names.contains { word in
-        let length = word.utf8.count
-        let distance = length < 4 ? 0 : NearestWord.editDistance(name, word)
-        return distance > 0 && distance <= (length < 8 ? 1 : 2)
-      }
+      !Self.others.contains(name)
+        && names.contains { word in
+          let length = word.utf8.count
+          let distance = length < 4 ? 0 : NearestWord.editDistance(name, word)
+          return distance > 0 && distance <= (length < 8 ? 1 : 2)
+        }
     }
   }
 
@@ -183,24 +189,25 @@ package struct TableHeader: Hashable, Sendable {
     self = header
   }
 
-  /// Whether a line names at least one of latitude and longitude, beside something else.
-  static func isBegun(in line: Span<UInt8>) -> Bool {
-    all(in: line).contains {
-      $0.titles.count > 1 && ($0.columns[.latitude] != nil || $0.columns[.longitude] != nil)
-    }
+  /// Whether a line names a latitude or a longitude, and nearly the other.
+  static func isBegun(in line: Span<UInt8>) -> Bool { slip(in: line) != nil }
+
+  /// Why a first line is none.
+  static func lack(in line: Span<UInt8>) -> String {
+    slip(in: line).map { "the first line names no \($0.word); \"\($0.title)\" is none" }
+      ?? "the first line names no latitude and longitude"
   }
 
-  /// Why a first line is none, with the name that may be a slip.
-  static func lack(in line: Span<UInt8>) -> String {
+  /// What a line lacks that names one of latitude and longitude, and the name that is nearly it.
+  private static func slip(in line: Span<UInt8>) -> (word: String, title: String)? {
     for header in all(in: line) {
       for (column, word, other) in [
         (Column.latitude, "latitude", Column.longitude), (.longitude, "longitude", .latitude),
       ] where header.columns[column] == nil && header.columns[other] != nil {
-        let slip = header.titles.first { column.isSlip(name($0)) }
-        return "the first line names no \(word)" + (slip.map { "; \"\($0)\" is none" } ?? "")
+        if let title = header.titles.first(where: { column.isSlip(name($0)) }) { return (word, title) }
       }
     }
-    return "the first line names no latitude and longitude"
+    return nil
   }
 
   /// The line as a header, by each of the separators that there are.

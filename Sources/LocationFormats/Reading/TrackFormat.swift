@@ -223,7 +223,8 @@ extension Span<UInt8> {
     guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? (isWhole ? rest.count : nil), end < 4096 else {
       return false
     }
-    return TableHeader.isBegun(in: rest.extracting(..<end))
+    let line = rest.extracting(..<end)
+    return TableHeader(line) != nil || TableHeader.isBegun(in: line)
   }
 
   /// Whether any line begins with an object: logs may begin with comments or raw sentences.

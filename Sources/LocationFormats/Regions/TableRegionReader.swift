@@ -99,8 +99,7 @@ struct TableRegionReader {
         collector.warn("the column \"\(title)\" stands twice; the last one counts", line: 1)
       }
       guard case .property = column, RegionProperty(rawValue: name) == nil else { continue }
-      // Two: letters that changed places.
-      let isRadius = !hasUnits && (name.hasPrefix("radius_") || NearestWord.editDistance(name, "radius") <= 2)
+      let isRadius = !hasUnits && (name.hasPrefix("radius_") || NearestWord.editDistance(name, "radius") <= 1)
       guard let meant = RegionProperty.meant(by: name) ?? (isRadius ? .radiusMeters : nil) else { continue }
       collector.warn(
         "the column \"\(title)\" means nothing to locwatch; did you mean \"\(meant.rawValue)\"?", line: 1)

@@ -84,13 +84,16 @@ extension DaemonLoop {
   private func asksTooOften(_ name: String) -> Bool { refusals.isOver(name, at: clock.instant) }
 
   /// Why a program does not get what it asks for, where that is to have no record; nil where it may have one.
-  private func unrecordedRefusal(of event: SubscriberEvent, from name: String) -> String? {
+  private mutating func unrecordedRefusal(of event: SubscriberEvent, from name: String) -> String? {
     guard asksTooOften(name) else { return nil }
     if refusals.isOver(name, at: clock.instant, limit: SupervisorLimits.triesPerMinute) {
       return RefusalMeter.reason
     }
+    refusals.note(name, at: clock.instant)
     let instant = live.instant(at: clock.read())
-    return live.host.refusal(of: Stamped(at: instant, .subscriber(name: name, event)))?.reason.rawValue
+    let refusal = live.host.refusal(of: Stamped(at: instant, .subscriber(name: name, event)))
+    // What is due may be refused to others.
+    return refusal?.subscriber == name ? refusal?.reason.rawValue : nil
   }
 
   private mutating func take(_ event: SubscriberEvent, of name: String) throws(Failure) {
@@ -105,7 +108,7 @@ extension DaemonLoop {
     let event = withPublisher(event)
     if case .mode(.notify) = event { try alignNotifications() }
     if let what = event.word, !isGivenBack, let reason = unrecordedRefusal(of: event, from: name) {
-      return refuseAndCount(name, what, reason)
+      return refuse(name, what, reason)
     }
     try live.handle(.subscriber(name: name, event), at: clock.read())
     if let refusal = live.host.refusal, refusal.subscriber == name, let what = event.word {

@@ -21,7 +21,7 @@ extension GPSDSession {
     switch due {
     case .retry: connect(at: reading.instant)
     case .connectTimeout: breakOff(.timeout, at: reading.instant)
-    case .greetTimeout: breakOff(hasHeard ? .notGPSD : .timeout, at: reading.instant)
+    case .greetTimeout: missGreeting(at: reading.instant)
     case .epochEnd: finishEpoch(at: reading)
     case .degraded:
       freshness = .degraded
@@ -39,7 +39,12 @@ extension GPSDSession {
     case .down(let until): return (until, .retry)
     case .connecting(let until): return earliest((until, .connectTimeout), health)
     case .up(let since):
-      guard hasSpoken else { return (since.advanced(bySeconds: traits.patienceSeconds), .greetTimeout) }
+      guard hasSpoken else {
+        guard lacksSentences else {
+          return (since.advanced(bySeconds: traits.patienceSeconds), .greetTimeout)
+        }
+        return traits.mayGoStale ? (renewalAt, .renewal) : nil
+      }
       var next = health
       if let open = decoder.openSince {
         next = earliest((open.advanced(bySeconds: EpochPace.maximumWaitSeconds), .epochEnd), next)
@@ -75,6 +80,16 @@ extension GPSDSession {
   private var renewalAt: EngineInstant {
     let factor = Double(1 << min(quietConnections, GPSDLimits.renewalDoublings))
     return lastWordAt.advanced(bySeconds: GPSDLimits.renewalSeconds * cycle.seconds * factor)
+  }
+
+  /// The source has not said its first word in time.
+  private mutating func missGreeting(at instant: EngineInstant) {
+    let reason = hasHeard ? GPSDTrouble.notGPSD : .timeout
+    guard traits.needsBridge else { return breakOff(reason, at: instant) }
+    trouble = reason
+    lacksSentences = true
+    freshness = .none
+    tell(.lost, at: instant)
   }
 
   /// Tells, once, why there are no fixes.

@@ -58,6 +58,9 @@ package struct GPSDSession: ~Copyable {
   var hasSpoken = false
   /// Whether anybody has.
   var hasHeard = false
+  /// Whether sentences of NMEA 0183 have not come in time on this connection. It stays: to open a device or a port anew
+  /// brings none, and misses what comes meanwhile.
+  var lacksSentences = false
   /// Whether the source was told to be there, and not since told to be lost.
   var isFound = false
   /// Whether gpsd has a receiver; nil until it says.
@@ -121,6 +124,7 @@ extension GPSDSession {
     buffer = LineBuffer(limit: GPSDLimits.lineBytes)
     hasSpoken = false
     hasHeard = false
+    lacksSentences = false
     hasDevice = nil
     lastWordAt = reading.instant
     mayBeCached = true
@@ -173,7 +177,7 @@ extension GPSDSession {
   /// Gives a connection up on which nothing comes any more, and makes a new one at once: a receiver that vanished
   /// is missing only from the devices a new connection is told of (gpsd 3.22).
   mutating func renew(at instant: EngineInstant) {
-    trouble = .silent
+    if hasSpoken { trouble = .silent }
     quietConnections += 1
     actions.append(.disconnect)
     connect(at: instant)

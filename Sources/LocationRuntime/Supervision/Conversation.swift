@@ -179,7 +179,10 @@ final class Conversation {
   private func noteNotUnderstood(_ line: ArraySlice<UInt8>, _ note: (SupervisorNote) -> Void) -> Bool {
     notUnderstood += 1
     guard Self.isPowerOfTwo(notUnderstood) else { return false }
-    let beginning = String(decoding: line.prefix(SupervisorLimits.sampleBytes), as: UTF8.self)
+    // What is nearly an answer may hold a password.
+    let isObject = line.first == UInt8(ascii: "{")
+    let beginning =
+      isObject ? "{" : String(decoding: line.prefix(SupervisorLimits.sampleBytes), as: UTF8.self)
     note(.notUnderstood(lines: notUnderstood, last: TextTable.cell(beginning)))
     return true
   }

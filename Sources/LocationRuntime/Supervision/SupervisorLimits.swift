@@ -33,7 +33,8 @@ package enum SupervisorLimits {
   /// Answers of one subscriber that are refused with a record in a minute. Beyond, what would be refused does not reach
   /// the engine, so that a program can't fill the history.
   package static let refusalsPerMinute = 10
-  /// The same after which nothing that it asks for is tried any more in that minute: a trial takes a snapshot.
+  /// Refusals, and requests that were tried after ``refusalsPerMinute``, beyond which nothing that it asks for is tried any
+  /// more in that minute: a trial takes a snapshot.
   package static let triesPerMinute = 100
   /// Milliseconds between two measurements of the processor time of a program that acknowledges: in a process
   /// group each reads all of /proc.

@@ -435,6 +435,23 @@ import Testing
     #expect(stage.audio() == ["audio_silent 1", "audio_interrupted 1", "audio_resumed 1"])
   }
 
+  @Test func `F4 no call outlives a reboot, and that of a subscriber that is removed goes on for the others`()
+  {
+    var stage = Self.stage(others: ["b"])
+    stage.say(4, .interrupted(true), of: "b")
+    stage.take(5, .machine(.reboot))
+    stage.say(10, .foreground)
+    stage.say(11, Self.begin())
+    stage.say(12, .background)
+    stage.say(13, .foreground, of: "b")
+    stage.say(14, .interrupted(true), of: "b")
+    #expect(stage.audio() == ["audio_interrupted 1"])
+    stage.take(15, .removeSubscriber(name: "b"))
+    #expect(stage.audio() == ["audio_interrupted 1"])
+    stage.say(20, .interrupted(false))
+    #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
+  }
+
   @Test func `F4 a call outlives the program that it came before`() {
     var stage = Self.stage(others: ["b"])
     stage.say(1, Self.begin())

@@ -277,7 +277,8 @@ import Testing
     _ = monitor.events(of: track([1_000, 1_000]))
     var words: [String] = []
     func see(_ east: Double, at second: Int, isSilence: Bool) {
-      monitor.noteGap(isSilence: isSilence)
+      let silenceEnd = EngineInstant(microseconds: Int64(second) * 1_000_000)
+      monitor.noteGap(silenceEnd: isSilence ? silenceEnd : nil)
       words += monitor.events(of: track([east], from: second)).words
     }
     // The first silence may be a lost signal; from the second on it is how seldom the fixes come.
@@ -286,10 +287,12 @@ import Testing
     // A new segment of a track, or another source, is no silence.
     for minute in 4...9 { see(1_000, at: minute * 600, isSilence: false) }
     #expect(words == ["enter home@1200"])
-    let known = monitor.snapshot
-    #expect(known.lastFix?.isAfterGap == true)
+    // The first silence after those is a lost signal again.
     see(1_000, at: 6_000, isSilence: true)
-    #expect(words == ["enter home@1200", "exit home@6000"])
+    #expect(words == ["enter home@1200"])
+    #expect(monitor.snapshot.lastFix?.isAfterSilence == true)
+    see(1_000, at: 6_600, isSilence: true)
+    #expect(words == ["enter home@1200", "exit home@6600"])
   }
 
   @Test func regionsComeAndGoBetweenFixes() throws {

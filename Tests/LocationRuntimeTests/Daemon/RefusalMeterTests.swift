@@ -8,13 +8,19 @@ import Testing
     EngineInstant(microseconds: 0).advanced(bySeconds: seconds)
   }
 
-  @Test func `so many refusals a minute reach the engine, and no more`() {
+  @Test func `so many refusals a minute have a record, and so many requests are tried after those`() {
     var meter = RefusalMeter()
     for index in 0..<SupervisorLimits.refusalsPerMinute {
       #expect(!meter.isOver("a", at: at(Double(index))))
       meter.note("a", at: at(Double(index)))
     }
     #expect(meter.isOver("a", at: at(59)))
+    let most = SupervisorLimits.triesPerMinute
+    for count in SupervisorLimits.refusalsPerMinute..<most {
+      #expect(!meter.isOver("a", at: at(59), limit: most), "\(count)")
+      meter.note("a", at: at(59))
+    }
+    #expect(meter.isOver("a", at: at(59), limit: most))
     #expect(!meter.isOver("b", at: at(59)))
     #expect(!meter.isOver("a", at: at(60)))
     meter.note("a", at: at(61))

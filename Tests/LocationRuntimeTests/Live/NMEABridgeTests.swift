@@ -87,6 +87,32 @@ import Testing
     #expect("\(trouble.failure(at: try SourceAddress(source: source)))" == text)
   }
 
+  @Test(arguments: [("udp::10110", []), ("nmea:/dev/ttyUSB0", [60, 180, 420])])
+  func `a source without a sentence is lost once, keeps its connection, and is seldom opened anew`(
+    source: String, renewals: [Double]
+  ) throws {
+    var run = try SessionRun(source)
+    run.start()
+    run.connected()
+    run.receive("\r\n")
+    run.pass(to: 14)
+    #expect(run.staleness.isEmpty)
+    var connections = run.connects.count
+    while run.now < 500 {
+      run.pass(to: run.now + 5)
+      guard run.connects.count > connections else { continue }
+      connections = run.connects.count
+      run.connected()
+      run.receive("\r\n")
+    }
+    #expect(run.staleness.map(\.reason) == [.lost])
+    #expect(run.session.trouble == .notGPSD)
+    #expect(run.disconnects.count == renewals.count, "\(run.disconnects)")
+    run.say(#"{"class":"VERSION","release":"NMEA 0183"}"#)
+    #expect(run.source.last == .found(name: "NMEA 0183"))
+    #expect(run.session.trouble == nil)
+  }
+
   @Test(arguments: [(place, true), ("no place left\r\n", false), ("", false)])
   func `a source that ends before it has sent a fix was never there`(text: String, isThere: Bool) throws {
     var ends: [Int32] = [-1, -1]

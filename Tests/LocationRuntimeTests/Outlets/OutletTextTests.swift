@@ -57,7 +57,9 @@ import Testing
     for name in ["txt", "Region", "tyep"] {
       #expect(throws: Failure.self, "\(name)") { try BodyTemplate(#"{"a":"{text} {\#(name)}"}"#).check() }
     }
-    #expect(throws: Never.self) { try BodyTemplate(#"{"a":"{text} {customer}"}"#).check() }
+    for name in ["customer", "name", "title", "it"] {
+      #expect(throws: Never.self, "\(name)") { try BodyTemplate(#"{"a":"{text} {\#(name)}"}"#).check() }
+    }
     #expect(throws: Never.self) { try BodyTemplate.gotify.check() }
   }
 

@@ -419,7 +419,7 @@ import Testing
     try run.acknowledgedInAnyOrder("other", 2)
     try run.acknowledgedInAnyOrder("outside", 1)
     try run.noted("outside", .lineTooLong(lines: 1))
-    try run.noted("outside", .notUnderstood(lines: 1_024, last: "{}"))
+    try run.noted("outside", .notUnderstood(lines: 1_024, last: "{"))
     await run.supervisor.stop()
   }
 }
