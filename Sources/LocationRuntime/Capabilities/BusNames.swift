@@ -19,7 +19,7 @@ struct BusNames {
   init(_ bus: Bus) {
     let environment = ProgramStart.inheritedEnvironment()
     let isThere = bus == .system ? ConditionsLink.hasBus : NotifyHook.hasBus(environment: environment)
-    guard isThere, let helper = ConditionsLink.helper else {
+    guard isThere, let helper = SiblingProgram.executable(ConditionsLink.program) else {
       (running, startable) = (isThere ? nil : [], [])
       return
     }

@@ -18,7 +18,10 @@ struct ConditionsLink: LinkedSibling {
   }
 
   /// The program; nil where it is not there, or the machine has no bus.
-  static var helper: String? { helper("locwatch-conditions") }
+  static var helper: String? { helper(program) }
+
+  /// Its name. It also asks the bus of a session, which may be there without that of the machine.
+  static let program = "locwatch-conditions"
 
   /// A program that speaks to the bus of the machine; nil where it is not there, or there is no bus.
   static func helper(_ program: String) -> String? { hasBus ? SiblingProgram.executable(program) : nil }
