@@ -2,8 +2,8 @@
 ///
 /// Two vocabularies are understood. The minimal one: `time` (or `ts`, `timestamp`), `lat` (or `latitude`), `lon` (or `lng`,
 /// `longitude`), `acc_m` (or `acc`, `accuracy`), `speed_mps`, `course_deg`, `alt_m`, `mode` (0 to 3, as gpsd counts),
-/// `provider`. And OwnTracks's
-/// `"_type":"location"`: `tst`, `lat`, `lon`, `acc` in metres, `vel` in km/h, `cog`, `alt` in metres.
+/// `provider`. And OwnTracks's `"_type":"location"`: `tst`, `lat`, `lon`, `acc` in metres, `vel` in km/h, `cog`, `alt` in
+/// metres.
 /// Times are RFC 3339 text or a number: seconds since 1970, or milliseconds where the number can't be seconds
 /// because it would lie after the year 9999.
 package enum FixLine {

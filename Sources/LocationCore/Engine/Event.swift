@@ -92,7 +92,7 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   /// It says something to a background mode, or the user does something to one.
   indirect case mode(ModeEvent)
 
-  /// The event that is done with it; nil where none is.
+  /// The id of the event that the subscriber, or somebody for it, has acknowledged; nil for anything else.
   public var doneEvent: Int? {
     if case .acknowledged(let event, _) = self { return event }
     if case .dismissed(let event) = self { return event }

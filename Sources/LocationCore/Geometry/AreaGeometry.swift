@@ -51,7 +51,9 @@ package final class AreaGeometry: Sendable {
     box = Self.box(of: [line], span).widened(byMeters: bufferMeters)
   }
 
-  /// The box that holds some lines, whose longitudes are in one frame and span so much.
+  /// The box around some lines.
+  ///
+  /// - Parameter span: from the least longitude to the greatest, in one frame.
   static func box(of lines: [[Coordinate]], _ span: ClosedRange<Double>) -> GeoBox {
     var south = 90.0
     var north = -90.0

@@ -23,7 +23,7 @@ public struct RegionMonitor: Sendable {
   var inflation = AccuracyInflation()
   /// The last fix taken, since the last gap or before.
   var lastFix: RegionFix?
-  /// The fix that comes next after a silence. Of no use once that was taken, and so in no snapshot.
+  /// The time of the fix that ends the latest silence. It is used for that fix only, so no snapshot has it.
   private var silenceEnd = EngineInstant.distantPast
   /// When nobody was there any more to give or to take fixes, the last time; nil before.
   @Maybe var absentSince: EngineInstant?
@@ -89,8 +89,8 @@ public struct RegionMonitor: Sendable {
 
   /// Tells of a gap in the signal: runs of evidence start again, and no passage is seen across it.
   ///
-  /// - Parameter silenceEnd: the fix that comes now, where no fix came for a while, and no more. Where that was so before the
-  ///   last fix, too, fixes come so seldom, and runs go on.
+  /// - Parameter silenceEnd: the time of the fix that ends a silence; nil for a new segment and for another source. If the
+  ///   fix before it ended a silence too, the source reports this seldom, and the runs go on.
   public mutating func noteGap(silenceEnd: EngineInstant? = nil) {
     self.silenceEnd = silenceEnd ?? .distantPast
     if silenceEnd == nil || lastFix?.isAfterSilence != true {
@@ -203,7 +203,7 @@ struct RegionFix: Hashable, Sendable, Codable {
   var sigmaMeters: Double
   /// Whether the signal was lost after it.
   var beforeGap = false
-  /// Whether it came after a silence, and there is evidence that may change a state.
+  /// Whether it ended a silence, and some region has evidence against its state.
   @Preset var isAfterSilence = false
 
   @inline(__always) init(_ fix: Fix, inflation: Double) {

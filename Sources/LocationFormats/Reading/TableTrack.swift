@@ -152,12 +152,12 @@ package struct TableHeader: Hashable, Sendable {
       }
     }
 
-    /// Names of what is not read, and is no slip.
+    /// Names of other quantities that differ from ours by a letter.
     private static let others: Set<String> = [
       "pdop", "vdop", "gdop", "tdop", "vacc", "v_accuracy", "vertical_accuracy", "unit", "units",
     ]
 
-    /// Whether a name is none of it, and nearly one of its longer ones.
+    /// Whether a name differs from one of these names by a letter or two. Names of three letters or less do not count.
     func isSlip(_ name: String) -> Bool {
       !Self.others.contains(name)
         && names.contains { word in

@@ -120,7 +120,7 @@ struct ServiceProbe {
   /// A mode that a helper brings with a service on the bus of the machine.
   ///
   /// - Parameters:
-  ///   - state: how far it is there without one of them, and `rest` says what there is then.
+  ///   - state: whether the mode works without the helper or the service; `rest` says what works then.
   ///   - command: the helper, where it can run.
   ///   - package: has the service.
   private func mode(

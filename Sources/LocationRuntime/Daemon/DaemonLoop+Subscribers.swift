@@ -49,14 +49,12 @@ extension DaemonLoop {
     return objection(to: .mode(event), of: name)
   }
 
-  /// The same of what a program asks for, which may have been refused too often for a record; the reason.
+  /// The same of what a program asks for, which may have been refused too often for a record; the reason. It is counted.
   mutating func ask(_ event: ModeEvent, of name: String) throws(Failure) -> String? {
-    if !live.engine.isGivenBack(by: .mode(event), of: name),
-      let reason = unrecordedRefusal(of: .mode(event), from: name)
-    {
-      return reason
-    }
-    return try handle(event, of: name)?.reason.rawValue
+    if let reason = unrecordedRefusal(of: .mode(event), from: name) { return reason }
+    guard let refusal = try handle(event, of: name) else { return nil }
+    refusals.note(name, at: clock.instant)
+    return refusal.reason.rawValue
   }
 
   /// The decision against the event that was handled last: the engine refused it, or dropped all of a push. Nil in any
@@ -85,7 +83,7 @@ extension DaemonLoop {
 
   /// Why a program does not get what it asks for, where that is to have no record; nil where it may have one.
   private mutating func unrecordedRefusal(of event: SubscriberEvent, from name: String) -> String? {
-    guard asksTooOften(name) else { return nil }
+    guard asksTooOften(name), !live.engine.isGivenBack(by: event, of: name) else { return nil }
     if refusals.isOver(name, at: clock.instant, limit: SupervisorLimits.triesPerMinute) {
       return RefusalMeter.reason
     }
@@ -107,7 +105,7 @@ extension DaemonLoop {
     if refusesAccessory(event, of: name) { return }
     let event = withPublisher(event)
     if case .mode(.notify) = event { try alignNotifications() }
-    if let what = event.word, !isGivenBack, let reason = unrecordedRefusal(of: event, from: name) {
+    if let what = event.word, let reason = unrecordedRefusal(of: event, from: name) {
       return refuse(name, what, reason)
     }
     try live.handle(.subscriber(name: name, event), at: clock.read())

@@ -71,7 +71,7 @@ extension DaemonLoop {
     // Before it begins it has to be known whether it may.
     try alignConditions(isForTransfer: true)
     if let reason = try ask(.transfer(request.terms), of: name) {
-      return refuseAndCount(name, "transfer", reason)
+      return refuse(name, "transfer", reason)
     }
     let number = live.engine.lastTransfer(of: name)
     // One of that number, of a subscriber that was removed, may have been delivered a moment too late to be erased.
@@ -116,7 +116,7 @@ extension DaemonLoop {
       }
     }
     if let reason = try ask(event, of: name) {
-      refuseAndCount(name, "answer", reason)
+      refuse(name, "answer", reason)
     }
   }
 

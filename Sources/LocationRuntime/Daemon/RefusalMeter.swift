@@ -18,7 +18,7 @@ struct RefusalMeter {
   /// What a program is told while none of its requests reaches the engine.
   static let reason = "too_many_refusals"
 
-  /// Notes a refusal, or a request that was tried for fear of another.
+  /// Counts a refusal, or a request that was tried without a record.
   mutating func note(_ subscriber: String, at now: EngineInstant) {
     var minute = minutes[subscriber] ?? Minute(ends: .distantPast, refusals: 0)
     if minute.ends <= now { minute = Minute(ends: now.advanced(bySeconds: Self.seconds), refusals: 0) }

@@ -88,8 +88,7 @@ extension GPSDSession {
     guard traits.needsBridge else { return breakOff(reason, at: instant) }
     trouble = reason
     lacksSentences = true
-    freshness = .none
-    tell(.lost, at: instant)
+    lose(at: instant)
   }
 
   /// Tells, once, why there are no fixes.

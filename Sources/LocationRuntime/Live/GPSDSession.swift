@@ -165,13 +165,16 @@ extension GPSDSession {
     }
     actions.append(.disconnect)
     link = .down(until: instant.advanced(bySeconds: delay.next()))
+    guard trouble == .noSuchDevice else { return lose(at: instant) }
     freshness = .none
-    if trouble == .noSuchDevice {
-      tell(.noDevice, at: instant)
-    } else {
-      isFound = false
-      tell(.lost, at: instant)
-    }
+    tell(.noDevice, at: instant)
+  }
+
+  /// The source is lost, until it says its first word again.
+  mutating func lose(at instant: EngineInstant) {
+    freshness = .none
+    isFound = false
+    tell(.lost, at: instant)
   }
 
   /// Gives a connection up on which nothing comes any more, and makes a new one at once: a receiver that vanished

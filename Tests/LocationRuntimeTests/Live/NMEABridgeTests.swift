@@ -113,6 +113,21 @@ import Testing
     #expect(run.session.trouble == nil)
   }
 
+  @Test func `a source that was there and is opened anew in vain is found again with its next sentence`()
+    throws
+  {
+    var run = try SessionRun("nmea:/dev/ttyUSB0")
+    let version = #"{"class":"VERSION","release":"NMEA 0183"}"#
+    run.start()
+    run.connected()
+    run.say(version, GPSDText.device("/dev/ttyUSB0", isActive: true))
+    run.reconnect()
+    run.pass(to: run.now + 20)
+    #expect(run.staleness.last?.reason == .lost)
+    run.say(version)
+    #expect(run.source.last == .found(name: "NMEA 0183"))
+  }
+
   @Test(arguments: [(place, true), ("no place left\r\n", false), ("", false)])
   func `a source that ends before it has sent a fix was never there`(text: String, isThere: Bool) throws {
     var ends: [Int32] = [-1, -1]
