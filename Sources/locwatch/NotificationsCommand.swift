@@ -51,7 +51,7 @@ struct NotificationsCommand: AsyncParsableCommand {
       } json: { item, line in
         let (name, tree) = item
         line.open()
-        owner.write(name, to: &line)
+        line.member("subscriber", name)
         for key in ["id", "title", "at", "region", "on", "repeat"] {
           if let text = tree[key]?.string { line.member(named: key, text) }
         }

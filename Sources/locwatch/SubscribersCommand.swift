@@ -317,11 +317,6 @@ struct SubscriberChoice: ParsableArguments {
 
   /// The cell of ``header``.
   func cell(_ name: String) -> [String] { self.name == nil ? [name] : [] }
-
-  /// The same as a member.
-  func write(_ name: String, to line: inout JSONLine) {
-    if self.name == nil { line.member("subscriber", name) }
-  }
 }
 
 /// The name of a subscriber, for commands that act as its user.

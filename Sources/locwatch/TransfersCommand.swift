@@ -42,7 +42,7 @@ struct TransfersCommand: AsyncParsableCommand {
       } json: { item, line in
         let (name, tree) = item
         line.open()
-        owner.write(name, to: &line)
+        line.member("subscriber", name)
         line.member("transfer", tree["transfer"]?.integer)
         line.member("session", tree["session"]?.string)
         line.member("kind", tree["kind"]?.string)

@@ -201,7 +201,7 @@ struct TransferDaemonTests {
     let listed = try await run.command(["transfers", "list", "a", "--format", "ndjson"])
     #expect(
       listed.stdout.contains(
-        #""transfer":2,"session":"s","kind":"get","discretionary":false,"state":"running""#),
+        #"{"subscriber":"a","transfer":2,"session":"s","kind":"get","discretionary":false,"state":"running""#),
       "\(listed.stdout)")
     #expect(try await run.command(["subscribers", "background", "a"]).status == 0)
     run.move(0, second: 20)
