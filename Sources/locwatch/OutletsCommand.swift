@@ -37,6 +37,7 @@ struct OutletsCommand: AsyncParsableCommand {
     func perform() throws(Failure) {
       let database = try state.openToRead()
       let all = try database?.outletStates() ?? []
+      let ids = try database?.regionIDs() ?? []
       if all.isEmpty {
         try state.noteIfMissing()
         Terminal.note("no outlets; locwatch outlets add NAME adds one")
@@ -49,7 +50,6 @@ struct OutletsCommand: AsyncParsableCommand {
         for remedy in all.compactMap(\.remedy) { Terminal.note(remedy) }
       case .ndjson: for outlet in all { try Terminal.print(outlet.tree.text + "\n") }
       }
-      let ids = try database?.regionIDs() ?? []
       Terminal.warn(
         all.compactMap { outlet in
           OwnTracksOutlet.complaint(about: outlet.settings, among: ids).map {

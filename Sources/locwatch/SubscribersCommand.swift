@@ -199,6 +199,15 @@ struct PermissionOptions: ParsableArguments {
   /// What the user says.
   enum Word: String, ExpressibleByArgument, CaseIterable {
     case allow, deny
+
+    /// Also takes the words of a scenario: allowed and denied.
+    init?(argument: String) {
+      switch argument {
+      case "allow", "allowed": self = .allow
+      case "deny", "denied": self = .deny
+      default: return nil
+      }
+    }
   }
 
   @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)

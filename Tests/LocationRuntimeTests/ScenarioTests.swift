@@ -73,6 +73,8 @@ import Testing
     (.lock, "lock: true", .machine(.lock)),
     (.interrupt, "interrupt: logger", .subscriber(name: "logger", .interrupted(true))),
     (.interrupt, "interrupt: logger, value: false", .subscriber(name: "logger", .interrupted(false))),
+    (.interrupt, "interrupt: true", .call(begins: true)),
+    (.interrupt, "interrupt: false", .call(begins: false)),
     (.memoryPressure, "memory_pressure: critical", .memoryPressure(.critical, freesBytes: nil)),
     (
       .memoryPressure, "memory_pressure: critical, frees_bytes: 5",

@@ -56,9 +56,13 @@ public struct AudioView: Hashable, Sendable {
 extension SubscriberView {
   /// Its open audio sessions, in the order in which it opened them (rule F1).
   public var audio: [AudioView] { session.modes.audio?.sessions.map(AudioView.init) ?? [] }
-  /// Whether a call, or what else the user answers, sounds in place of one of these (rule F4).
-  public var isInterruptedByCall: Bool {
-    session.isCalled || session.modes.audio?.isInterruptedByCall == true
+
+  /// Whether a call, or what else the user answers, changes something for it at its begin or its end (rules A1 and F4).
+  public func isInterrupted(atItsBegin begins: Bool) -> Bool {
+    guard begins else {
+      return state == .inactive || session.isCalled || session.modes.audio?.isInterruptedByCall == true
+    }
+    return state == .active || state.isRunning && audio.contains { $0.state == .sounding }
   }
 }
 

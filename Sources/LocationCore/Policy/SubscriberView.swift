@@ -43,10 +43,14 @@ public struct SubscriberView: Hashable, Sendable {
   public var lastToken: Int { session.nextTask - 1 }
   /// When its time in the background is over; nil where it has no limit.
   public var budgetEnd: EngineInstant? {
+    [session.wakeClock?.end, taskEnd].compactMap(\.self).min()
+  }
+  /// When its time for tasks is over, which no delivery sets anew (rule C2); nil where it has no limit.
+  public var taskEnd: EngineInstant? {
     // While audio sounds, the end of the time for tasks ends only a program that has one open.
     let limitsTasks = session.holdsTask || !session.isSounding
     let tasks = session.taskClock.flatMap { $0.isOver || !limitsTasks ? nil : $0.end }
-    return [session.wakeClock?.end, tasks, session.exitAt, session.purgeAt].compactMap(\.self).min()
+    return [tasks, session.exitAt, session.purgeAt].compactMap(\.self).min()
   }
   /// How its last process ended by itself; nil before.
   public var lastEnd: ProgramEnd? { session.lastEnd }

@@ -195,10 +195,10 @@ extension Scenario.Step {
     let isTraffic = map.optional(.traffic) != nil
     let verbs = Self.subscriberVerbs.map(\.key) + Self.machineVerbs.map(\.key) + [.accessory]
     let (verb, value) = try map.exactlyOne(of: verbs.filter { $0 != .tag || !isTraffic })
-    if verb == .lock, (try? value.bool()) != nil {
-      // The screen's lock has no name; a lock that a subscriber holds has.
+    if verb == .lock || verb == .interrupt, let isSo = try? value.bool() {
+      // The screen's lock and a call have no name; a lock that a subscriber holds, and what comes before one, have.
       try map.only([.at], beside: verb)
-      action = .machine(try value.bool() ? .lock : .unlock)
+      action = verb == .interrupt ? .call(begins: isSo) : .machine(isSo ? .lock : .unlock)
     } else if let row = Self.machineVerbs.first(where: { $0.key == verb }) {
       try map.only([.at] + row.companions, beside: verb)
       action = try row.read(value, map)

@@ -19,6 +19,8 @@ public struct Scenario: Hashable, Sendable {
     /// A program answers nothing any more, or answers again.
     case hang(subscriber: String, Bool)
     case machine(MachineEvent)
+    /// A call or the like begins or ends, whoever is in the foreground or sounds (rules A1 and F4).
+    case call(begins: Bool)
     /// How short of memory the machine is, and how many bytes must be freed until it is not; nil where only a further
     /// step ends it (rule A4).
     case memoryPressure(MemoryPressure, freesBytes: Int64?)

@@ -490,6 +490,13 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
       handle(.machine(.memoryPressure(level)))
     case .machine(let event):
       handle(.machine(event))
+    case .call(let begins):
+      for name in host.engine.subscribers.map(\.subscriber.name) {
+        // The end for one may be the end for all.
+        guard host.engine.subscriber(name)?.isInterrupted(atItsBegin: begins) == true else { continue }
+        handle(.subscriber(name: name, .interrupted(begins)))
+        commit()
+      }
     }
   }
 

@@ -63,12 +63,3 @@ extension DaemonLoop {
     try live.handle(.machine(.audioCommand(command)), at: clock.read())
   }
 }
-
-extension SubscriberView {
-  /// Whether an interruption of the whole machine, at its begin or its end, changes something for it.
-  fileprivate func isInterrupted(atItsBegin begins: Bool) -> Bool {
-    begins
-      ? state == .active || state.isRunning && audio.contains { $0.state == .sounding }
-      : state == .inactive || isInterruptedByCall
-  }
-}

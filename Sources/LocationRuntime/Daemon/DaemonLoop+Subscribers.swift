@@ -113,7 +113,7 @@ extension DaemonLoop {
       return refuseAndCount(name, what, refusal.reason.rawValue)
     }
     if case .beginTask = event, let view = live.engine.subscriber(name) {
-      live.add(.answer(name, .task(token: view.lastToken, remainingSeconds: remainingSeconds(view))))
+      live.add(.answer(name, .task(token: view.lastToken, remainingSeconds: seconds(to: view.taskEnd))))
     }
     if case .mode(.notify) = event, let id = live.engine.lastNotification(of: name) {
       live.add(.answer(name, .notification(id: id)))
@@ -123,9 +123,9 @@ extension DaemonLoop {
     }
   }
 
-  /// Seconds until a subscriber's time in the background is over; nil where it has no limit.
-  private func remainingSeconds(_ view: SubscriberView) -> Double? {
-    view.budgetEnd.map { max(0, live.instant(at: clock.read()).seconds(to: $0)) }
+  /// Seconds until a time of a subscriber in the background is over; nil where it has no limit.
+  private func seconds(to end: EngineInstant?) -> Double? {
+    end.map { max(0, live.instant(at: clock.read()).seconds(to: $0)) }
   }
 
   private mutating func take(_ request: SubscriberRequest, of name: String) throws(Failure) {
@@ -140,7 +140,7 @@ extension DaemonLoop {
       }
     case .remaining:
       guard let view = live.engine.subscriber(name) else { return }
-      live.add(.answer(name, .remaining(seconds: remainingSeconds(view))))
+      live.add(.answer(name, .remaining(seconds: seconds(to: view.budgetEnd))))
     case .notifications:
       live.add(.answer(name, .notifications(live.engine.notifications(of: name))))
     case .transfer(let request): try take(request, of: name)

@@ -157,7 +157,7 @@ import Testing
       add + ["a", "--title", "replaced", "--id", "bus", "--now"],
       add + ["a", "--title", "later", "--id", "bus", "--after", "3600"],
       add + ["b", "--title", "denied", "--now"], ["push", "b", "--data", #"{"alert":"denied"}"#],
-      ["subscribers", "notifications", "b", "deny"], add + ["c", "--title", "shown", "--now"],
+      ["subscribers", "notifications", "b", "denied"], add + ["c", "--title", "shown", "--now"],
     ] { #expect(try await run.command(command).status == 0, "\(command)") }
     let hook = run.folder.write("hook", "#!/bin/sh\ncat >> \(run.folder("shown"))\n")
     #expect(unsafe chmod(hook, 0o755) == 0)
