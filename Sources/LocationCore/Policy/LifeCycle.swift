@@ -307,12 +307,10 @@ extension Policy {
     }
   }
 
-  /// Forgets what ends with a process. What waits for that process alone and was never handed over has a decision (rule
-  /// A9), and so has the data of an accessory that it did not acknowledge (rule K5).
+  /// Forgets what ends with a process. What waits for that process alone, or was not acknowledged by it, has a decision
+  /// (rules A9 and K5).
   private mutating func endProcess(_ index: Int, for reason: Decision.Reason, in turn: inout PolicyTurn) {
-    let lost = sessions[index].outbox.filter {
-      $0.trigger.isOfProcess && (!$0.wasHanded || $0.trigger.row == .accessory)
-    }
+    let lost = sessions[index].outbox.filter(\.trigger.isOfProcess)
     let unshown = sessions[index].outbox.filter { $0.unshown != nil }
     update(index) { $0.endProcess() }
     keepLatest(index, in: &turn)

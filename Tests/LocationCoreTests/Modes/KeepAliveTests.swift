@@ -286,8 +286,9 @@ import Testing
     stage.hanging = []
     stage.wait(until: 630)
     #expect(
-      stage.log().suffix(2) == [
-        "terminate K2 background>notRunning budget_over", "relaunch E5 notRunning>background exit_failed",
+      stage.log().suffix(3) == [
+        "terminate K2 background>notRunning budget_over", "drop E2 notRunning>notRunning not_running",
+        "relaunch E5 notRunning>background exit_failed",
       ])
     // The new process has asked for nothing yet.
     stage.wait(until: 3000)
