@@ -37,6 +37,8 @@ public struct FixGate: Hashable, Sendable, Codable {
     var count: Int
     /// The time of the first of the reports that agree; version 0.1.0 did not keep it.
     var since: UTCTime?
+    /// When the last of them arrived, live.
+    var received: UTCTime?
   }
 
   @Shared var configuration: Configuration
@@ -104,7 +106,7 @@ public struct FixGate: Hashable, Sendable, Codable {
   private mutating func judgeJump(_ fix: Fix, _ report: FixReport) throws(RejectReason) -> Bool {
     guard let reason = jump(to: fix.time, report) else { return false }
     if fix.accuracy.radiusMeters > configuration.maxAccuracyMeters {
-      if reason == .future { vouch(fix) }
+      if reason == .future { vouch(fix, received: report.received) }
       throw reason == .late ? .late : .inaccurate
     }
     if reason == .future && isAfterSwitch {
@@ -173,7 +175,7 @@ public struct FixGate: Hashable, Sendable, Codable {
     guard let last else { return nil }
     let fix = Fix(report, time: time, at: self.instant(of: report, arriving: last.instant))
     if fix.accuracy.radiusMeters > configuration.maxAccuracyMeters { return nil }
-    let (count, _, since) = confirmation(of: fix)
+    let (count, _, since) = confirmation(of: fix, received: report.received)
     guard count >= confirmations(for: fix) else { return nil }
     guard movesClock(to: time) else { return axis(of: time) }
     return last.instant.advanced(bySeconds: Self.elapsed(to: time, since: since, count))
@@ -319,13 +321,18 @@ public struct FixGate: Hashable, Sendable, Codable {
   }
 
   /// How many reports up to this one agree with each other, the least speed between the last two, in metres a second,
-  /// and the time of the first.
-  private mutating func confirmation(of fix: Fix) -> (count: Int, speed: Double, since: UTCTime) {
-    guard let candidate, candidate.fix.time < fix.time,
-      candidate.fix.time.seconds(to: fix.time) <= configuration.maxStepSeconds
+  /// and the time of the first. Live, reports of a clock that was set back agree if their dates are as far apart as their
+  /// arrivals.
+  private mutating func confirmation(
+    of fix: Fix, received: UTCTime?
+  ) -> (count: Int, speed: Double, since: UTCTime) {
+    guard let candidate, candidate.fix.time < fix.time else { return (1, 0, fix.time) }
+    let step = candidate.fix.time.seconds(to: fix.time)
+    let isLate = last.map { fix.time < $0.time } ?? false
+    guard step <= configuration.maxStepSeconds,
+      !isLate || SourceClock.keepsPace(step, from: candidate.received, to: received)
     else { return (1, 0, fix.time) }
-    let speed = impliedSpeed(
-      from: candidate.fix, to: fix, after: candidate.fix.time.seconds(to: fix.time))
+    let speed = impliedSpeed(from: candidate.fix, to: fix, after: step)
     guard speed <= configuration.absoluteSpeedMetersPerSecond else { return (1, speed, fix.time) }
     return (candidate.count + 1, speed, candidate.since ?? candidate.fix.time)
   }
@@ -341,11 +348,11 @@ public struct FixGate: Hashable, Sendable, Codable {
 
   /// Counts a report whose place is of no use towards the confirmation of a jump ahead: its time is as good as any.
   @inline(never)
-  private mutating func vouch(_ fix: Fix) {
-    let (count, _, since) = confirmation(of: fix)
+  private mutating func vouch(_ fix: Fix, received: UTCTime?) {
+    let (count, _, since) = confirmation(of: fix, received: received)
     let step = candidate.map { $0.fix.time.seconds(to: fix.time) } ?? 0
     if candidate == nil || (count > 1 && step <= SourceClock.patienceSeconds) {
-      candidate = Candidate(fix: fix, count: count, since: since)
+      candidate = Candidate(fix: fix, count: count, since: since, received: received)
     }
   }
 
@@ -360,9 +367,9 @@ public struct FixGate: Hashable, Sendable, Codable {
     {
       throw reason
     }
-    let (count, speed, since) = confirmation(of: fix)
+    let (count, speed, since) = confirmation(of: fix, received: received)
     guard count >= confirmations(for: fix) else {
-      candidate = Candidate(fix: fix, count: count, since: since)
+      candidate = Candidate(fix: fix, count: count, since: since, received: received)
       throw reason
     }
     guard let last, movesClock(to: fix.time) else { return accept(fix, speed: speed) }

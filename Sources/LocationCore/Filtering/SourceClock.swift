@@ -117,6 +117,13 @@ struct SourceClock: Hashable, Sendable, Codable {
     lagSeconds = isUsual ? 0 : age
   }
 
+  /// Whether a step in the source's time took as long by the system's clock; a replay can't tell.
+  static func keepsPace(_ seconds: Double, from start: UTCTime?, to end: UTCTime?) -> Bool {
+    guard let start, let end else { return true }
+    let elapsed = max(0, start.seconds(to: end))
+    return abs(seconds - elapsed) <= lagSpanSeconds + lagDrift * elapsed
+  }
+
   /// Whether a report repeats one of a run that began at `first` and has come to `last`. A source may send each report
   /// by two ways; the second copy neither agrees nor disagrees with the run. A report that is much older than `last` is no
   /// copy: the run may be what is wrong.

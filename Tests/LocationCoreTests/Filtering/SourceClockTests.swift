@@ -123,6 +123,25 @@ import Testing
     #expect(abs(moves.reduce(0, +)) < 2)
   }
 
+  @Test(arguments: [(days: [-3.0, -2, -1], believed: [] as [Double]), ([-2, -2, -2], [12])])
+  func `live dates of days ago are believed if they keep pace with their arrivals`(
+    days: [Double], believed: [Double]
+  ) throws {
+    var gate = FixGate()
+    var taken: [Double] = []
+    for second in 0..<20 {
+      let off = days.indices.contains(second - 10) ? days[second - 10] * Self.day : 0
+      var report = Drive.report(Double(second) + off, east: 0)
+      report.received = Drive.report(Double(second) + 0.5, east: 0).time
+      if (try? gate.judge(report, at: Drive.instant(Double(second) + 0.5))) != nil, off < 0 {
+        taken.append(Double(second))
+      }
+    }
+    #expect(taken == believed)
+    let end = try #require(Drive.report(19, east: 0).time)
+    #expect(gate.last?.time == end)
+  }
+
   @Test func `a night's silence is believed at the third report, and the next one at once`() {
     let night = 9.0 * 3_600
     let (reasons, instants, moves) = Self.play([0, 5, night, night + 5, night + 10, 2 * night])
