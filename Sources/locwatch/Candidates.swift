@@ -13,11 +13,23 @@ enum Candidates {
     stored { (database) throws(Failure) in try database.subscribers().map(\.subscriber.name) }
   }
 
+  /// Names of the outlets in the state file.
+  static var outlets: CompletionKind {
+    stored { (database) throws(Failure) in try database.outletSettings().map(\.name) }
+  }
+
   /// Names of the commands that `locwatch on` has made.
-  static var rules: CompletionKind {
+  static var rules: CompletionKind { stored(rules) }
+
+  /// What `locwatch on test` takes: a rule, or an event and its region.
+  static var rulesAndEvents: CompletionKind {
     stored { (database) throws(Failure) in
-      try database.subscribers().map(\.subscriber).filter(\.isCommandRule).map(\.name)
+      try rules(database) + EventKind.allCases.map(\.rawValue) + database.regionIDs()
     }
+  }
+
+  private static func rules(_ database: StateDatabase) throws(Failure) -> [String] {
+    try database.subscribers().map(\.subscriber).filter(\.isCommandRule).map(\.name)
   }
 
   /// Names of the built-in power profiles.

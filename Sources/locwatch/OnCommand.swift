@@ -222,7 +222,7 @@ struct OnTest: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp("A name; or an event, and its region.", valueName: "words"),
-    completion: Candidates.rules)
+    completion: Candidates.rulesAndEvents)
   var words: [String]
 
   @OptionGroup var state: StateOptions

@@ -126,7 +126,7 @@ struct OutletsCommand: AsyncParsableCommand {
 
 /// The name of an outlet.
 struct OutletChoice: ParsableArguments {
-  @Argument(help: ArgumentHelp("Its name.", valueName: "name"))
+  @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.outlets)
   var name: String
 
   @OptionGroup var format: SameFormatOptions
