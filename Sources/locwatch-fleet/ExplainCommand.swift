@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import LocationCore
 import LocationFleet
 import LocationFormats
 
@@ -9,8 +10,8 @@ struct ExplainCommand: ParsableCommand {
     commandName: "explain", abstract: "Explain why something happened to a device, or did not.",
     discussion: """
       Has locwatch explain look at the fixes of the device that the stream still has,
-      with the regions as they are now. Ids are those of locwatch-fleet events while
-      the stream has all fixes of the device and its regions have not changed.
+      with the regions that held at the moment. Ids are those of locwatch-fleet events
+      while the stream has all fixes of the device.
 
         locwatch-fleet explain alice/phone --region home
         locwatch-fleet explain alice/phone --at 2026-05-01T06:00:12Z
@@ -46,10 +47,10 @@ struct ExplainCommand: ParsableCommand {
       defer { Self.remove(folder) }
       let track = try OutputFile(path: "\(folder)/\(Self.track)", isPrivate: true)
       try track.write(Array(Self.head.utf8))
-      try DeviceHistory(device, layout).fixes { line throws(Failure) in
-        try track.write(line + [UInt8(ascii: "\n")])
-      }
-      let features = try layout.currentCatalog().entries.map(\.feature.geoJSON)
+      let history = try DeviceHistory(device, layout)
+      try history.fixes { line throws(Failure) in try track.write(line + [UInt8(ascii: "\n")]) }
+      let moment = try moment(in: history)
+      let features = moment.catalog.entries.map(\.feature.geoJSON)
       // There are no programs in a fleet, and their decisions would count in the ids. Workers take fixes as they come.
       var arguments = ["explain", "--track", Self.track, "--no-programs", "--as-written"]
       if !features.isEmpty {
@@ -58,9 +59,9 @@ struct ExplainCommand: ParsableCommand {
         try regions.write(Array(text.utf8))
         arguments += ["--regions", Self.regions]
       }
-      if let at { arguments.append("--at=\(at)") }
-      if let event { arguments.append("--event=\(event)") }
-      if let region { arguments.append("--region=\(region)") }
+      if let at = moment.at { arguments.append("--at=\(at)") }
+      if let event = moment.event { arguments.append("--event=\(event)") }
+      if let region = moment.region { arguments.append("--region=\(region)") }
       if json { arguments.append("--json") }
       // Its messages then name the files without the folder, which is gone when they are read.
       guard unsafe chdir(folder) == 0 else {
@@ -70,6 +71,49 @@ struct ExplainCommand: ParsableCommand {
     }
     // locwatch has printed why.
     if status != 0 { throw ExitCode(status) }
+  }
+
+  /// What locwatch explain is asked, and the regions that held then.
+  private struct Moment {
+    var catalog: FleetCatalog
+    var at: String?
+    var event: Int?
+    var region: String?
+  }
+
+  /// locwatch explain knows no regions that change. So of an event after a change it is asked by time and region.
+  private func moment(in history: DeviceHistory) throws(Failure) -> Moment {
+    var catalogs = try history.catalogs()
+    var found: (sequence: UInt64, line: JSONTree)?
+    var ends: (first: UInt64, last: UInt64)?
+    try history.replay { bytes throws(Failure) in
+      guard let line = try? JSONTree(bytes), let sequence = line["seq"]?.integer.map({ UInt64($0) }) else {
+        return
+      }
+      ends = (ends?.first ?? sequence, sequence)
+      if let event, line["id"]?.integer == event { found = (sequence, line) }
+    }
+    let last = ends?.last ?? .max
+    let changes = ends.map { catalogs.changeCount(from: $0.first, to: $0.last) } ?? 0
+    var moment = Moment(catalog: try catalogs.catalog(at: last), at: at, event: event, region: region)
+    guard changes > 0 else { return moment }
+    if let found {
+      moment.catalog = try catalogs.catalog(at: found.sequence)
+      moment.at = found.line["time"]?.string
+      moment.region = region ?? found.line["region"]?.string
+      moment.event = nil
+    } else if event != nil {
+      throw Failure(
+        .conditionFails, what: "no event has this id", remedy: "locwatch-fleet replay \(device) lists them")
+    } else if let time = at.flatMap({ UTCTime(rfc3339: $0) }) {
+      moment.catalog = try catalogs.catalog(at: try history.lastSequence(until: time) ?? 0)
+    } else if let region {
+      moment.catalog = try catalogs.last(with: region) ?? moment.catalog
+    }
+    Console.note(
+      "the regions changed \(Wording.count(changes, "time")) during these fixes; those of version \(moment.catalog.version) are used for all"
+    )
+    return moment
   }
 
   /// Makes the file one of JSON lines. What the first fix says beside its position could else make it another file, and

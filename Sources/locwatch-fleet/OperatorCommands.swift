@@ -113,8 +113,8 @@ struct ReplayCommand: ReportingCommand {
     commandName: "replay",
     abstract: "Replay the fixes of a device that the stream still has, on this machine.",
     discussion: """
-      With the regions as they are now. --fixes prints the fixes instead, which
-      locwatch replay and locwatch explain --track take.
+      With the regions that held at each fix. --fixes prints the fixes instead,
+      which locwatch replay and locwatch explain --track take.
 
         locwatch-fleet replay alice/phone
         locwatch-fleet replay alice/phone --fixes > alice.ndjson
@@ -129,13 +129,12 @@ struct ReplayCommand: ReportingCommand {
   @OptionGroup var cluster: ClusterOptions
 
   func perform() throws(Failure) {
-    let layout = try cluster.layout()
-    let history = try DeviceHistory(device, layout)
+    let history = try DeviceHistory(device, try cluster.layout())
     let print: ([UInt8]) throws(Failure) -> Void = { line throws(Failure) in try Console.printLine(line) }
     if fixes {
       try history.fixes(print)
     } else {
-      try history.replay(try layout.currentCatalog(), print)
+      try history.replay(print)
     }
   }
 }

@@ -65,6 +65,21 @@ extension FleetWorkerTests {
     }
     #expect(outside, "\(next.stderr)")
     #expect(try await cluster.fleet(["regions", "remove", "home"]).status == 1)
+    // The history has the events that were published, by the regions of each moment.
+    let published = try await cluster.events(atLeast: lines.count)
+    let replayed = try await cluster.fleet(["replay", "alice/phone"]).stdout.split(separator: "\n").map(String.init)
+    #expect(FleetEvents.difference(replayed, published.map(FleetEvents.unnumbered).sorted()) == nil, "\(replayed) \(published)")
+    for region in ["home", "other"] {
+      let line = try #require(published.first { $0.contains(#""region":"\#(region)""#) })
+      let id = try #require(line.firstMatch(of: /"id":(\d+)/)).1
+      for asked in [["--event", "\(id)"], ["--region", region]] {
+        let explained = try await cluster.fleet(["explain", "alice/phone"] + asked)
+        #expect(explained.status == 0 && explained.stdout.contains(region), "\(explained)")
+        #expect(explained.stderr.contains("the regions changed 3 times during these fixes"), "\(explained)")
+      }
+    }
+    let unknown = try await cluster.fleet(["explain", "alice/phone", "--event", "123456"])
+    #expect(unknown.status == 1 && unknown.stderr.contains("no event has this id"), "\(unknown)")
   }
 
   @Test func `a region of beacons is told to be of no use`() async throws {

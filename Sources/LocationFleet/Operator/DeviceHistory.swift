@@ -1,4 +1,4 @@
-import LocationCore
+package import LocationCore
 package import LocationFormats
 
 /// The messages of one device that the stream still has.
@@ -33,31 +33,48 @@ package struct DeviceHistory {
     }
   }
 
-  /// Replays them on this machine with a version of the regions, and hands on each event as a line.
+  /// Replays them on this machine with the regions that held at each, and hands on each event as a line.
   ///
-  /// Where the stream has the whole of the device's past, and the regions did not change meanwhile, these are the events
-  /// that the workers published.
+  /// Where the stream has the whole of the device's past, these are the events that the workers published.
   ///
   /// - Throws: `.conditionFails` where the stream has none.
-  package func replay(
-    _ catalog: FleetCatalog, _ body: ([UInt8]) throws(Failure) -> Void
-  ) throws(Failure) {
-    let device = FleetDevice(name, settings: EngineSettings(booksPower: false), catalog: catalog)
+  package func replay(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
+    var catalogs = try catalogs()
+    var device: FleetDevice?
     let track = FleetLine.track(of: name)
     var line = FleetLine()
     try readFixes { _, report, place throws(Failure) in
+      let catalog = try catalogs.catalog(at: place.sequence)
+      let present =
+        device ?? FleetDevice(name, settings: EngineSettings(booksPower: false), catalog: catalog)
+      device = present
       var effects: [Effect] = []
-      device.take(report, sequence: place.sequence, catalog: catalog, into: &effects)
+      present.take(report, sequence: place.sequence, catalog: catalog, into: &effects)
       for case .record(let record) in effects {
         try body(line.encode(record, of: track, sequence: place.sequence))
       }
     }
   }
 
+  /// The regions of its partition over time.
+  package func catalogs() throws(Failure) -> PartitionCatalogs {
+    try PartitionCatalogs(of: partition, among: partitions, layout)
+  }
+
+  /// Which of its messages was the last fix of a time or before; nil where there is none.
+  package func lastSequence(until time: UTCTime) throws(Failure) -> UInt64? {
+    var last: UInt64?
+    try readFixes { _, report, place throws(Failure) in
+      if let own = report.time, own <= time { last = place.sequence }
+    }
+    return last
+  }
+
+  private var partition: Int { FleetLayout.partition(ofDevice: name.utf8, among: partitions) }
+
   private func readFixes(
     _ body: (borrowing NATSMessage, FixReport, Place) throws(Failure) -> Void
   ) throws(Failure) {
-    let partition = FleetLayout.partition(ofDevice: name.utf8, among: partitions)
     let all = JetStream.Selection(
       stream: FleetLayout.fixes, subject: "fix.\(partition).\(name)", from: 1)
     var (messages, fixes) = (0, 0)
@@ -73,5 +90,57 @@ package struct DeviceHistory {
     throw Failure(
       .conditionFails, what: "none of the \(Wording.count(messages, "message")) of \(track) is a fix",
       remedy: "nats stream view \(FleetLayout.deadLetters) shows dead letters, with the reason of each")
+  }
+}
+
+/// The versions of the regions that hold in one partition, each from one message of the stream on.
+package struct PartitionCatalogs {
+  private let layout: FleetLayout
+  /// In the order of the stream.
+  private var changes: [(sequence: UInt64, version: Int)] = []
+  /// The version before the first of these.
+  private let first: Int
+  private var loaded: [Int: FleetCatalog] = [:]
+
+  init(of partition: Int, among partitions: Int, _ layout: FleetLayout) throws(Failure) {
+    self.layout = layout
+    let announcements = JetStream.Selection(
+      stream: FleetLayout.fixes, subject: "fix.\(partition).\(FleetLayout.control)", from: 1)
+    var changes: [(sequence: UInt64, version: Int)] = []
+    try layout.stream.read(announcements) { message, place throws(Failure) in
+      guard case .catalog(let version)? = FixMessage(message, among: partitions)?.content,
+        version > changes.last?.version ?? 0
+      else { return }
+      changes.append((place.sequence, version))
+    }
+    self.changes = changes
+    if let change = changes.first {
+      first = change.version - 1
+    } else {
+      first = try layout.currentCatalog().version
+    }
+  }
+
+  /// The regions at a message of the stream.
+  mutating package func catalog(at sequence: UInt64) throws(Failure) -> FleetCatalog {
+    let version = changes.last { $0.sequence <= sequence }?.version ?? first
+    if let catalog = loaded[version] { return catalog }
+    let catalog = try layout.catalog(version)
+    loaded[version] = catalog
+    return catalog
+  }
+
+  /// The last version that has a region; nil where none has.
+  mutating package func last(with region: String) throws(Failure) -> FleetCatalog? {
+    for sequence in changes.reversed().map(\.sequence) + [0] {
+      let catalog = try catalog(at: sequence)
+      if catalog.entries.contains(where: { $0.feature.region.id == region }) { return catalog }
+    }
+    return nil
+  }
+
+  /// How often the regions changed from one message to another.
+  package func changeCount(from first: UInt64, to last: UInt64) -> Int {
+    changes.count { $0.sequence > first && $0.sequence <= last }
   }
 }
