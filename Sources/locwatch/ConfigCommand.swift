@@ -52,9 +52,13 @@ struct ConfigCommand: AsyncParsableCommand {
 
     func perform() throws(Failure) {
       let file = file ?? settings.config
-      let count = try SettingsTable(file: file).changeCount
+      let table = try SettingsTable(file: file)
+      let count = table.changeCount
       let settings = "\(count) \(count == 1 ? "setting" : "settings")"
-      let text = "\(file ?? "no settings file"): \(settings), all good\n"
+      let warnings = table.complaints
+      Terminal.warn(warnings)
+      let end = warnings.isEmpty ? "all good" : "good but for what is missing on this machine"
+      let text = "\(file ?? "no settings file"): \(settings), \(end)\n"
       try OutputFile(path: "-").write(Array(text.utf8))
     }
   }

@@ -236,6 +236,11 @@ import Testing
     }
     let named = try await Binary.run(["config", "check", "--config", good])
     #expect(named.status == 0 && named.stdout == checked.stdout, "\(named)")
+    let gone = folder.write("gone.yaml", "transfers: {ca_file: /gone.pem}\nnotifications: {notify_hook: [/gone]}\n")
+    let warned = try await Binary.run(["config", "check", gone])
+    #expect(warned.status == 0 && warned.stdout.hasSuffix("good but for what is missing on this machine\n"))
+    #expect(warned.stderr.contains("warning: transfers.ca_file: /gone.pem: No such file or directory"))
+    #expect(warned.stderr.contains("warning: notifications.notify_hook: "), "\(warned)")
     let defaults = try await Binary.run(["config", "check"])
     #expect(defaults.status == 0 && defaults.stdout == "no settings file: 0 settings, all good\n")
     let refused = try await Binary.run(["config", "check", bad])

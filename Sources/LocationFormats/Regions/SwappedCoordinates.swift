@@ -42,8 +42,8 @@ struct SwappedCoordinates {
     if let near = placeNear(swapped: middle) {
       let meters = Geodesy.distanceMeters(middle, near)
       return
-        "it is at \(Wording.place(middle)), \(Wording.distance(meters, in: .metric)) from where this device is or"
-        + " its time zone; at \(Self.swapped(middle)) it would be near; swapped? GeoJSON has longitude first, all else latitude"
+        "it is at \(Wording.place(middle)), \(Wording.distance(meters, in: .metric)) from this device or its time zone;"
+        + " at \(Self.swapped(middle)) it would be near\(Self.remedy)"
     }
     let here = Self.cell(middle.latitude, middle.longitude)
     let there = Self.cell(middle.longitude, middle.latitude)
@@ -53,8 +53,10 @@ struct SwappedCoordinates {
     else { return nil }
     guard hasCompany(there, within: Self.nearDegrees, besides: 0) else { return nil }
     return "it stands alone at \(Wording.place(middle)), and at \(Self.swapped(middle)) it would be among"
-      + " others; swapped? GeoJSON has longitude first, all else latitude"
+      + " others\(Self.remedy)"
   }
+
+  private static let remedy = "; swapped? GeoJSON and KML have longitude first, all else latitude"
 
   private static func swapped(_ place: Coordinate) -> String {
     "\(Wording.number(place.longitude, 5)), \(Wording.number(place.latitude, 5))"

@@ -45,7 +45,9 @@ package struct RuleRegions {
     _ circle: PlaceText.Circle, for rule: inout CommandRule, _ known: RegionFile
   ) throws(Failure) {
     guard rule.regions.count <= 1 else {
-      throw Failure(.usage, what: "a circle is one region, but several are named", remedy: "name it once")
+      throw Failure(
+        .usage, what: "a circle is one region, but several are named: \(rule.regions.joined(separator: ", "))",
+        remedy: "name one; how long a dwell is follows it, such as 10m")
     }
     let id = rule.regions.first ?? Self.freeID(among: Set(known.regions.map(\.id)))
     rule.regions = [id]

@@ -1,3 +1,4 @@
+import Glibc
 package import LocationCore
 import LocationFormats
 
@@ -28,12 +29,17 @@ enum DaemonGreeting {
     return lines
   }
 
-  /// Which commands of the settings are not there, a line each.
+  /// Which commands and files of the settings are not there, a line each.
   static func complaints(about settings: DaemonSettings) -> [String] {
     let hooks = [
       ("notifications.notify_hook", settings.notifyHook), ("sampling.receiver_hook", settings.receiverHook),
     ]
-    return hooks.compactMap { complaint(about: $1, of: $0) }
+    var lines = hooks.compactMap { complaint(about: $1, of: $0) }
+    let authority = settings.transferAuthority
+    if !authority.isEmpty, unsafe access(authority, R_OK) != 0 {
+      lines.append("transfers.ca_file: \(authority): \(SystemReason.text(errno)); no transfer succeeds without it")
+    }
+    return lines
   }
 
   /// Why a command can't be started; nil where it can, or there is none.

@@ -39,7 +39,7 @@ public enum NMEASource: Hashable, Sendable, CustomStringConvertible {
     if parts[0] == "nmea" {
       let rest = parts[1].split(separator: ":", omittingEmptySubsequences: false).map(String.init)
       guard rest.count <= 2, let path = rest.first, path.hasPrefix("/") else {
-        throw refuse("it names no device")
+        throw refuse("it names no device by its full path, such as /dev/ttyACM0")
       }
       guard rest.count == 2 else {
         self = .serial(path: path, baud: nil)

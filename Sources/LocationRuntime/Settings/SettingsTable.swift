@@ -24,6 +24,9 @@ public struct SettingsTable: Sendable {
   /// How many settings the file makes.
   public var changeCount: Int { origins.count }
 
+  /// What the settings name that is not on this machine, a line each.
+  public var complaints: [String] { DaemonGreeting.complaints(about: daemon) }
+
   /// A table for people.
   public var text: String {
     let rows = Setting.all.map { setting in
