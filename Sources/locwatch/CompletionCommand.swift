@@ -52,7 +52,9 @@ enum CompletionScript {
   }
 
   /// The commands of `locwatch on`, which no event is called.
-  private static let commands = OnCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
+  private static let commands = OnCommand.configuration.subcommands.compactMap {
+    $0.configuration.commandName
+  }
   private static let events = EventKind.allCases.map(\.rawValue).joined(separator: " ")
 
   private static func bash(_ made: String) -> String {

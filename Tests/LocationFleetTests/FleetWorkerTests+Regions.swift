@@ -67,8 +67,11 @@ extension FleetWorkerTests {
     #expect(try await cluster.fleet(["regions", "remove", "home"]).status == 1)
     // The history has the events that were published, by the regions of each moment.
     let published = try await cluster.events(atLeast: lines.count)
-    let replayed = try await cluster.fleet(["replay", "alice/phone"]).stdout.split(separator: "\n").map(String.init)
-    #expect(FleetEvents.difference(replayed, published.map(FleetEvents.unnumbered).sorted()) == nil, "\(replayed) \(published)")
+    let replayed = try await cluster.fleet(["replay", "alice/phone"]).stdout.split(separator: "\n").map(
+      String.init)
+    #expect(
+      FleetEvents.difference(replayed, published.map(FleetEvents.unnumbered).sorted()) == nil,
+      "\(replayed) \(published)")
     for region in ["home", "other"] {
       let line = try #require(published.first { $0.contains(#""region":"\#(region)""#) })
       let id = try #require(line.firstMatch(of: /"id":(\d+)/)).1

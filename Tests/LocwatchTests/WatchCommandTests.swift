@@ -236,7 +236,8 @@ import Testing
     }
     let named = try await Binary.run(["config", "check", "--config", good])
     #expect(named.status == 0 && named.stdout == checked.stdout, "\(named)")
-    let gone = folder.write("gone.yaml", "transfers: {ca_file: /gone.pem}\nnotifications: {notify_hook: [/gone]}\n")
+    let gone = folder.write(
+      "gone.yaml", "transfers: {ca_file: /gone.pem}\nnotifications: {notify_hook: [/gone]}\n")
     let warned = try await Binary.run(["config", "check", gone])
     #expect(warned.status == 0 && warned.stdout.hasSuffix("good but for what is missing on this machine\n"))
     #expect(warned.stderr.contains("warning: transfers.ca_file: /gone.pem: No such file or directory"))

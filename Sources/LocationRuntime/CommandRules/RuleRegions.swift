@@ -46,7 +46,8 @@ package struct RuleRegions {
   ) throws(Failure) {
     guard rule.regions.count <= 1 else {
       throw Failure(
-        .usage, what: "a circle is one region, but several are named: \(rule.regions.joined(separator: ", "))",
+        .usage,
+        what: "a circle is one region, but several are named: \(rule.regions.joined(separator: ", "))",
         remedy: "name one; how long a dwell is follows it, such as 10m")
     }
     let id = rule.regions.first ?? Self.freeID(among: Set(known.regions.map(\.id)))

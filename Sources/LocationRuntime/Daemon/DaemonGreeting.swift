@@ -37,7 +37,8 @@ enum DaemonGreeting {
     var lines = hooks.compactMap { complaint(about: $1, of: $0) }
     let authority = settings.transferAuthority
     if !authority.isEmpty, unsafe access(authority, R_OK) != 0 {
-      lines.append("transfers.ca_file: \(authority): \(SystemReason.text(errno)); no transfer succeeds without it")
+      lines.append(
+        "transfers.ca_file: \(authority): \(SystemReason.text(errno)); no transfer succeeds without it")
     }
     return lines
   }

@@ -99,11 +99,14 @@ extension DaemonLoop {
       if !change.files.isEmpty { _ = try database.put(change.files, changing: true) }
       let removed = change.removed.isEmpty ? 0 : try database.remove(.ids(change.removed))
       var changes: [String] = []
-      if !change.files.isEmpty || change.removed.isEmpty { changes.append("\(Self.regions(change.files.count)) set") }
+      if !change.files.isEmpty || change.removed.isEmpty {
+        changes.append("\(Self.regions(change.files.count)) set")
+      }
       if removed > 0 { changes.append("\(Self.regions(removed)) removed") }
       if removed < change.removed.count {
         let names = change.removed.map { "\"\($0)\"" }.joined(separator: ", ")
-        changes.append("a place beyond 90° north or 180° east, which removes a region, was given for \(names)")
+        changes.append(
+          "a place beyond 90° north or 180° east, which removes a region, was given for \(names)")
       }
       try note(regions: change.ids, changes.joined(separator: " and "), outlet)
     case "clearWaypoints":
