@@ -6,15 +6,17 @@ import LocationRuntime
 
 /// The daemon on D-Bus: `locwatch.Daemon1` at `/locwatch`, as Docs/DBus.md describes it.
 ///
-/// Root and the user of this process may call methods. Everybody gets the signal, which says only that something
-/// happened. A subscriber that is permitted gets each record whole.
+/// Root and the user of this process may call methods and read properties. Everybody gets the signals that say only
+/// that something happened. A subscriber that is permitted gets each record whole.
 struct BusInterface: ~Copyable {
   private let bus: MessageBus
   private let seat: DaemonSeat
   private var client: ControlClient?
   private var feed: EventFeed
-  /// Who gets records whole.
-  private var listeners: Set<String> = []
+  /// Who gets records whole, and which.
+  private var listeners: [String: EventFilter] = [:]
+  /// The properties as everybody was last told that they are.
+  private var told: [BusValue.Entry] = []
 
   static let name = "locwatch.Daemon1"
   static let path = "/locwatch"
@@ -79,6 +81,7 @@ struct BusInterface: ~Copyable {
   private mutating func serve() throws(MessageBus.Failure) {
     var polled = PollSet()
     connect()
+    told = (try? properties()) ?? []
     var lookAt = Self.milliseconds + Int64(Self.lookMilliseconds)
     while true {
       while let message = try bus.take() { try take(message) }
@@ -119,21 +122,36 @@ struct BusInterface: ~Copyable {
     for line in lines {
       guard let tree = try? JSONTree(Array(line)), let id = tree["id"]?.integer else { continue }
       let type = tree["type"]?.string ?? ""
-      for listener in listeners {
-        let text = String(decoding: line, as: UTF8.self)
+      let text = String(decoding: line, as: UTF8.self)
+      let event = LoggedEvent(id: id, type: type, region: tree["region"]?.string, line: text)
+      for (listener, filter) in listeners where filter.passes(event) {
         try bus.emit(
           Self.path, Self.name, "Event", [.uint64(UInt64(id)), .text(type), .text(text)], to: listener)
       }
       // Who is where is for those who may know.
       try bus.emit(Self.path, Self.name, "Happened", [.uint64(UInt64(id))])
     }
+    if !lines.isEmpty { try tellProperties() }
+  }
+
+  /// Tells which properties have changed, and nothing of where the device is.
+  private mutating func tellProperties() throws(MessageBus.Failure) {
+    guard let present = try? properties(), present != told else { return }
+    let changed = present.filter { !told.contains($0) }
+    told = present
+    try bus.emit(
+      Self.path, MessageBus.properties, "PropertiesChanged",
+      [
+        .text(Self.name), .map(changed.filter { $0.key != "Inside" }),
+        .texts(changed.map(\.key).filter { $0 == "Inside" }),
+      ])
   }
 
   // MARK: - Calls
 
   private mutating func take(_ message: borrowing BusMessage) throws(MessageBus.Failure) {
     if let change = try message.ownerChange() {
-      if change.after.isEmpty { listeners.remove(change.name) }
+      if change.after.isEmpty { listeners[change.name] = nil }
       return
     }
     guard message.kind == .call else { return }
@@ -162,6 +180,7 @@ struct BusInterface: ~Copyable {
   }
 
   private mutating func answer(_ call: borrowing BusMessage) throws(Failure) -> [BusValue]? {
+    if call.interface == MessageBus.properties { return try answerOfProperties(call) }
     guard call.interface == Self.name || call.interface.isEmpty else { return nil }
     switch call.member {
     case "Status": return [.text(try seat.pricedStatus().text)]
@@ -175,13 +194,13 @@ struct BusInterface: ~Copyable {
       try seat.note([.regions([id])])
       return []
     case "Subscribe":
-      guard listeners.count < Self.listenerLimit else {
+      guard listeners[call.sender] != nil || listeners.count < Self.listenerLimit else {
         throw Failure(.tryAgain, what: "\(Self.listenerLimit) connections have subscribed already")
       }
-      listeners.insert(call.sender)
+      listeners[call.sender] = try filter(call)
       return []
     case "Unsubscribe":
-      listeners.remove(call.sender)
+      listeners[call.sender] = nil
       return []
     case _: return nil
     }
@@ -195,6 +214,52 @@ struct BusInterface: ~Copyable {
     }
     throw Failure(.usage, what: "the argument is a string")
   }
+
+  /// What a caller wants to hear of: `a{sv}` with `types` and `regions`; without it all.
+  private func filter(_ call: borrowing BusMessage) throws(Failure) -> EventFilter {
+    let value: BusValue?
+    do throws(MessageBus.Failure) { value = try call.value() } catch { value = .group([]) }
+    guard let value else { return EventFilter() }
+    guard case .map(let members) = value else { throw Failure(.usage, what: "the argument is (a{sv})") }
+    var filter = EventFilter()
+    for member in members {
+      guard case .texts(let words) = member.value, ["types", "regions"].contains(member.key) else {
+        throw Failure(
+          .usage, what: "\"\(member.key)\" is no member of a filter",
+          remedy: "give types or regions, each a list of strings")
+      }
+      if member.key == "types" { filter.types = Set(words) } else { filter.regions = Set(words) }
+    }
+    return filter
+  }
+
+  // MARK: - Properties
+
+  private func properties() throws(Failure) -> [BusValue.Entry] {
+    let status = try seat.status()
+    var inside: [String] = []
+    if case .array(let ids)? = status["inside"] { inside = ids.compactMap(\.string) }
+    return [
+      BusValue.Entry("Version", .text(ProgramVersion.text)), BusValue.Entry("Inside", .texts(inside)),
+      BusValue.Entry("LowPower", .flag(status["low_power"] == .boolean(true))),
+    ]
+  }
+
+  private func answerOfProperties(_ call: borrowing BusMessage) throws(Failure) -> [BusValue]? {
+    switch call.member {
+    case "GetAll": return [.map(try word(call) == Self.name ? try properties() : [])]
+    case "Get":
+      let (interface, name) = (try word(call), try word(call))
+      guard interface == Self.name, let entry = try properties().first(where: { $0.key == name }) else {
+        throw Failure(.usage, what: "there is no property \(interface).\(name)")
+      }
+      return [.variant(entry.value)]
+    case "Set": throw Failure(.noPermission, what: "properties are only read")
+    case _: return nil
+    }
+  }
+
+  // MARK: - Calls of methods
 
   private mutating func events(_ call: borrowing BusMessage) throws(Failure) -> [String] {
     let values: (BusValue?, BusValue?)?
@@ -235,12 +300,19 @@ struct BusInterface: ~Copyable {
       method("Status", [("json", "s", true)]),
       method("Events", [("since", "t", false), ("limit", "u", false), ("records", "as", true)]),
       method("AddRegion", [("geojson", "s", false), ("id", "s", true)]),
-      method("RemoveRegion", [("id", "s", false)]), method("Subscribe", []), method("Unsubscribe", []),
+      method("RemoveRegion", [("id", "s", false)]), method("Subscribe", [("filter", "a{sv}", false)]),
+      method("Unsubscribe", []),
     ]
+    let properties = [("Version", "s", "const"), ("Inside", "as", "invalidates"), ("LowPower", "b", "true")]
+      .map { name, type, change in
+        #"<property name="\#(name)" type="\#(type)" access="read"><annotation "#
+          + #"name="org.freedesktop.DBus.Property.EmitsChangedSignal" value="\#(change)"/></property>"#
+      }
     let signals =
       #"<signal name="Event"><arg name="id" type="t"/><arg name="type" type="s"/><arg name="json" type="s"/></signal>"#
       + #"<signal name="Happened"><arg name="id" type="t"/></signal>"#
-    return #"<node><interface name="\#(name)">\#(methods.joined())\#(signals)</interface>"#
+    return
+      #"<node><interface name="\#(name)">\#(methods.joined())\#(signals)\#(properties.joined())</interface>"#
       + #"<interface name="org.freedesktop.DBus.Introspectable"><method name="Introspect">"#
       + #"<arg name="data" type="s" direction="out"/></method></interface></node>"#
   }

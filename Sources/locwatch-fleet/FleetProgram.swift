@@ -54,7 +54,7 @@ struct FleetProgram: ParsableCommand {
         locwatch-fleet status
         locwatch-fleet device alice/phone
       """,
-    version: "0.1.0",
+    version: ProgramVersion.text,
     subcommands: [
       InitCommand.self, WorkerCommand.self, StatusCommand.self, MetricsCommand.self, RegionsCommand.self,
       DevicesCommand.self, DeviceCommand.self, EventsCommand.self, ReplayCommand.self, ExplainCommand.self,

@@ -112,7 +112,7 @@ struct Locwatch: AsyncParsableCommand {
         locwatch status
         locwatch explain --region home                    # why did it not fire?
       """,
-    version: "0.1.0",
+    version: ProgramVersion.text,
     subcommands: [
       OnCommand.self, ReplayCommand.self, CompareCommand.self, WatchCommand.self, RunCommand.self,
       StatusCommand.self,

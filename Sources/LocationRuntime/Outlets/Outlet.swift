@@ -1,4 +1,4 @@
-import LocationCore
+package import LocationCore
 import LocationFormats
 
 /// A consumer of the event log: a webhook (also ntfy, Gotify), MQTT.
@@ -77,25 +77,43 @@ struct OutletFailure: Error {
 }
 
 /// An event as the log has it.
-struct LoggedEvent: Hashable, Sendable {
+package struct LoggedEvent: Hashable, Sendable {
   var id: Int
   var type: String
   /// The region it is about; nil where it is about none.
   var region: String?
   /// Its whole line without its end, as `locwatch events` prints it.
   var line: String
+
+  /// One of a line that was read.
+  package init(id: Int, type: String, region: String?, line: String) {
+    self.id = id
+    self.type = type
+    self.region = region
+    self.line = line
+  }
 }
 
-/// Which events an outlet wants.
-struct EventFilter: Hashable, Sendable {
+/// Which events an outlet, or who listens on D-Bus, wants.
+package struct EventFilter: Hashable, Sendable {
   /// Types of records, as in the records; nil for all.
-  var types: Set<String>?
+  package var types: Set<String>?
   /// Ids of regions: only events about one of these; nil for all events, also those about no region.
-  var regions: Set<String>?
+  package var regions: Set<String>?
   /// What those were called in earlier events.
   var formerRegions: [FormerRegion] = []
 
-  func passes(_ event: LoggedEvent) -> Bool {
+  /// One that passes all that nothing is said of.
+  package init(
+    types: Set<String>? = nil, regions: Set<String>? = nil, formerRegions: [FormerRegion] = []
+  ) {
+    self.types = types
+    self.regions = regions
+    self.formerRegions = formerRegions
+  }
+
+  /// Whether it passes an event.
+  package func passes(_ event: LoggedEvent) -> Bool {
     if let types, !types.contains(event.type) { return false }
     guard let regions else { return true }
     guard let region = event.region else { return false }

@@ -13,7 +13,15 @@ struct BusTests {
 
   /// Runs commands of a shell on a bus with the interface; `ask METHOD …` calls it.
   private func session(_ run: DaemonRun, _ commands: String) async throws -> Binary.Result {
-    let script = run.folder.write(
+    try await Self.session(script(run, commands))
+  }
+
+  private static func session(_ script: String) async throws -> Binary.Result {
+    try await Binary.run(["--", "/bin/bash", script], executable: "/usr/bin/dbus-run-session")
+  }
+
+  private func script(_ run: DaemonRun, _ commands: String) -> String {
+    run.folder.write(
       "session.sh",
       """
       ask() { busctl --user call locwatch.Daemon1 /locwatch locwatch.Daemon1 "$@"; }
@@ -26,7 +34,6 @@ struct BusTests {
       kill %1
 
       """)
-    return try await Binary.run(["--", "/bin/bash", script], executable: "/usr/bin/dbus-run-session")
   }
 
   @Test func `status, events and regions are asked for, and who subscribed hears of records`() async throws {
@@ -49,7 +56,19 @@ struct BusTests {
       ask Nothing
       ask RemoveRegion s drawn
       busctl --user introspect locwatch.Daemon1 /locwatch
+      busctl --user get-property locwatch.Daemon1 /locwatch locwatch.Daemon1 Version
+      busctl --user get-property locwatch.Daemon1 /locwatch locwatch.Daemon1 Inside
+      busctl --user get-property locwatch.Daemon1 /locwatch locwatch.Daemon1 Nothing
+      busctl --user set-property locwatch.Daemon1 /locwatch locwatch.Daemon1 LowPower b true
+      ask Subscribe 'a{sv}' 2 types as 1 region.enter regions as 1 home
+      ask Subscribe 'a{sv}' 1 colour s red
       """)
+    #expect(asked.stdout.contains("s \"0.1.0\"") && asked.stdout.contains("as 1 \"home\""), "\(asked.stdout)")
+    #expect(
+      asked.stdout.contains(".LowPower") && asked.stdout.contains("emits-invalidation"), "\(asked.stdout)")
+    #expect(asked.stderr.contains("there is no property locwatch.Daemon1.Nothing"), "\(asked.stderr)")
+    #expect(asked.stderr.contains("properties are only read"), "\(asked.stderr)")
+    #expect(asked.stderr.contains(#""colour" is no member of a filter"#), "\(asked.stderr)")
     #expect(asked.stdout.contains(#"\"inside\":[\"home\"]"#), "\(asked.stdout) \(asked.stderr)")
     #expect(
       asked.stdout.contains("as 5 ") || asked.stdout.contains("as 2 ") || asked.stdout.contains("as 3 "))
@@ -58,6 +77,34 @@ struct BusTests {
     #expect(asked.stderr.contains("no region is called"), "\(asked.stderr)")
     #expect(asked.stderr.contains("the Feature has no id"), "\(asked.stderr)")
     #expect(asked.stderr.contains("there is no such method"))
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `properties that change are told, and of where the device is only that it changed`() async throws
+  {
+    let run = try DaemonRun()
+    #expect(try await run.command(["regions", "add", "home", "--circle", "48.1,11.5,300"]).status == 0)
+    try run.start()
+    for second in 0..<20 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 48.1)) }
+    try await run.waitForFixes(20)
+    let script = script(
+      run,
+      """
+      busctl --user --json=short monitor locwatch.Daemon1 > \(run.folder("heard")) 2> \(run.folder("begun")) &
+      until [ -e \(run.folder("end")) ]; do sleep 0.05; done
+      kill %2
+      """)
+    async let heard = Self.session(script)
+    func text(_ file: String) -> String {
+      (try? String(contentsOfFile: run.folder(file), encoding: .utf8)) ?? ""
+    }
+    try await run.wait("the monitor") { text("begun").contains("Monitoring") }
+    for second in 20..<60 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 48.2)) }
+    try await run.wait("the signal") { text("heard").contains("PropertiesChanged") }
+    _ = run.folder.write("end", "")
+    _ = try await heard
+    let line = try #require(text("heard").split(separator: "\n").first { $0.contains("PropertiesChanged") })
+    #expect(line.contains(#""data":["locwatch.Daemon1",{},["Inside"]]"#), "\(line)")
     #expect(await run.end() == 0)
   }
 
