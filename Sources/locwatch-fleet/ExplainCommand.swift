@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import LocationCore
 import LocationFleet
 import LocationFormats
@@ -43,31 +42,24 @@ struct ExplainCommand: ParsableCommand {
     var status: Int32 = 0
     try Console.reporting { () throws(Failure) in
       let layout = try cluster.layout()
-      let folder = try Self.temporaryFolder()
-      defer { Self.remove(folder) }
-      let track = try OutputFile(path: "\(folder)/\(Self.track)", isPrivate: true)
+      let bench = try Workbench()
+      let track = try OutputFile(path: bench.path(Self.track), isPrivate: true)
       try track.write(Array(Self.head.utf8))
       let history = try DeviceHistory(device, layout)
       try history.fixes { line throws(Failure) in try track.write(line + [UInt8(ascii: "\n")]) }
       let moment = try moment(in: history)
-      let features = moment.catalog.entries.map(\.feature.geoJSON)
       // There are no programs in a fleet, and their decisions would count in the ids. Workers take fixes as they come.
       var arguments = ["explain", "--track", Self.track, "--no-programs", "--as-written"]
-      if !features.isEmpty {
-        let regions = try OutputFile(path: "\(folder)/\(Self.regions)", isPrivate: true)
-        let text = "{\"type\":\"FeatureCollection\",\"features\":[\(features.joined(separator: ","))]}"
-        try regions.write(Array(text.utf8))
+      if !moment.catalog.entries.isEmpty {
+        try bench.write(Self.regions, moment.catalog.geoJSON)
         arguments += ["--regions", Self.regions]
       }
       if let at = moment.at { arguments.append("--at=\(at)") }
       if let event = moment.event { arguments.append("--event=\(event)") }
       if let region = moment.region { arguments.append("--region=\(region)") }
       if json { arguments.append("--json") }
-      // Its messages then name the files without the folder, which is gone when they are read.
-      guard unsafe chdir(folder) == 0 else {
-        throw Failure(.io, file: folder, what: "can't be entered: \(SystemReason.text(errno))")
-      }
-      status = try Self.runLocwatch(arguments)
+      try bench.enter()
+      status = try Workbench.run(arguments)
     }
     // locwatch has printed why.
     if status != 0 { throw ExitCode(status) }
@@ -121,29 +113,4 @@ struct ExplainCommand: ParsableCommand {
   private static let head = "# fixes of a device\n{}\n"
   private static let track = "the fixes of the stream"
   private static let regions = "the regions of the fleet"
-
-  private static func temporaryFolder() throws(Failure) -> String {
-    let root = EnvironmentVariable.value("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-    var path = Array("\(root)/locwatch-fleet-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&path) != nil else {
-      throw Failure(.cantCreate, what: "no folder can be made in TMPDIR: \(SystemReason.text(errno))")
-    }
-    return String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  private static func remove(_ folder: String) {
-    for name in [track, regions] { unsafe unlink("\(folder)/\(name)") }
-    unsafe rmdir(folder)
-  }
-
-  /// Runs the `locwatch` beside this program; its exit status.
-  private static func runLocwatch(_ arguments: [String]) throws(Failure) -> Int32 {
-    let path = SiblingProgram.path("locwatch") ?? "locwatch"
-    let status = SiblingProgram.run(path, arguments)
-    guard status != 127 else {
-      throw Failure(
-        .unavailable, what: "\(path) can't be started", remedy: "install locwatch beside locwatch-fleet")
-    }
-    return status
-  }
 }

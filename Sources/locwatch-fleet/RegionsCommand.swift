@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import LocationCore
 import LocationFleet
 import LocationFormats
@@ -12,13 +13,17 @@ struct RegionsCommand: ParsableCommand {
       from which fix on it holds, so that every worker, and every recovery, applies
       it at the same point.
 
+        locwatch-fleet regions add home --circle 48.1371,11.5754,120
         locwatch-fleet regions import places.geojson
         locwatch-fleet regions import --replace all.geojson
         locwatch-fleet regions remove depot-7
         locwatch-fleet regions list
         locwatch-fleet regions export > places.geojson
       """,
-    subcommands: [List.self, Import.self, Remove.self, Export.self, Announce.self])
+    subcommands: [
+      List.self, Show.self, Near.self, Locate.self, Check.self, Add.self, Edit.self, Move.self, Rename.self,
+      Import.self, Remove.self, Export.self, Announce.self,
+    ])
 
   struct List: ReportingCommand {
     static let configuration = CommandConfiguration(abstract: "List the regions.")
@@ -91,9 +96,7 @@ struct RegionsCommand: ParsableCommand {
     @OptionGroup var cluster: ClusterOptions
 
     func perform() throws(Failure) {
-      let features = try cluster.layout().currentCatalog().entries.map(\.feature.geoJSON)
-      try Console.print(
-        "{\"type\":\"FeatureCollection\",\"features\":[\n\(features.joined(separator: ",\n"))\n]}\n")
+      try Console.print(try cluster.layout().currentCatalog().geoJSON)
     }
   }
 
@@ -133,5 +136,113 @@ struct RegionsCommand: ParsableCommand {
         "warning: each new device will publish the first state of \(Wording.count(told, "region")); give them "
           + "\"initial\": \"event\" in the file, then only where it is is published")
     }
+  }
+}
+
+// MARK: - As on one machine
+
+/// A command of `locwatch regions`, which works on a copy of the fleet's regions.
+private protocol CopyCommand: ReportingCommand {
+  /// What locwatch calls it.
+  static var name: String { get }
+  /// Whether it changes regions.
+  static var changes: Bool { get }
+  var words: [String] { get }
+  var cluster: ClusterOptions { get }
+}
+
+extension CopyCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: name, abstract: "As locwatch regions \(name).",
+      discussion: """
+        Options of the fleet come first, then those of locwatch regions \(name).
+        """)
+  }
+
+  func perform() throws(Failure) {
+    let layout = try cluster.layout()
+    let present = try layout.currentCatalog()
+    let bench = try Workbench()
+    let state = bench.path("regions.db")
+    if !present.entries.isEmpty {
+      try bench.write("regions.geojson", present.geoJSON)
+      let status = try Workbench.run(
+        ["regions", "import", bench.path("regions.geojson"), "--state", state], isSilent: true)
+      guard status == 0 else {
+        throw Failure(.software, what: "locwatch does not take version \(present.version) of the regions")
+      }
+    }
+    let status = try Workbench.run(["regions", Self.name] + words + ["--state", state])
+    // locwatch has printed why.
+    guard status == 0 else { Glibc.exit(status) }
+    guard Self.changes else { return }
+    let copy = bench.path("changed.geojson")
+    let exported = try Workbench.run(["regions", "export", "-o", copy, "--state", state], isSilent: true)
+    guard exported == 0 else { throw Failure(.software, what: "locwatch does not hand the regions back") }
+    let file = try RegionFile.read(path: copy)
+    var features: [RegionFeature] = []
+    for index in file.regions.indices { features.append(try file.feature(at: index)) }
+    try RegionsCommand.change(layout) { catalog throws(Failure) in
+      try catalog.next(putting: features, replaces: true)
+    }
+  }
+}
+
+extension RegionsCommand {
+  struct Show: CopyCommand {
+    static let name = "show"
+    static let changes = false
+    @OptionGroup var cluster: ClusterOptions
+    @Argument(parsing: .captureForPassthrough, help: .hidden) var words: [String] = []
+  }
+
+  struct Near: CopyCommand {
+    static let name = "near"
+    static let changes = false
+    @OptionGroup var cluster: ClusterOptions
+    @Argument(parsing: .captureForPassthrough, help: .hidden) var words: [String] = []
+  }
+
+  struct Locate: CopyCommand {
+    static let name = "locate"
+    static let changes = false
+    @OptionGroup var cluster: ClusterOptions
+    @Argument(parsing: .captureForPassthrough, help: .hidden) var words: [String] = []
+  }
+
+  struct Check: CopyCommand {
+    static let name = "check"
+    static let changes = false
+    @OptionGroup var cluster: ClusterOptions
+    @Argument(parsing: .captureForPassthrough, help: .hidden) var words: [String] = []
+  }
+
+  struct Add: CopyCommand {
+    static let name = "add"
+    static let changes = true
+    @OptionGroup var cluster: ClusterOptions
+    @Argument(parsing: .captureForPassthrough, help: .hidden) var words: [String] = []
+  }
+
+  struct Edit: CopyCommand {
+    static let name = "edit"
+    static let changes = true
+    @OptionGroup var cluster: ClusterOptions
+    @Argument(parsing: .captureForPassthrough, help: .hidden) var words: [String] = []
+  }
+
+  struct Move: CopyCommand {
+    static let name = "move"
+    static let changes = true
+    @OptionGroup var cluster: ClusterOptions
+    @Argument(parsing: .captureForPassthrough, help: .hidden) var words: [String] = []
+  }
+
+  struct Rename: CopyCommand {
+    static let name = "rename"
+    static let changes = true
+    @OptionGroup var cluster: ClusterOptions
+    @Argument(parsing: .captureForPassthrough, help: .hidden) var words: [String] = []
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import LocationCore
 import LocationFleet
 import LocationFormats
 
@@ -90,7 +91,7 @@ struct SimulateCommand: ReportingCommand {
       let layout = try cluster.layout()
       try layout.checkMapping(partitions: try layout.settings().partitions)
       let count = try fleet.publish(steps: steps, rate: rate, to: layout)
-      try Console.print("\(count) fixes of \(devices) devices published\n")
+      try Console.print("\(Wording.count(count)) fixes of \(Wording.count(devices)) devices published\n")
     }
   }
 }

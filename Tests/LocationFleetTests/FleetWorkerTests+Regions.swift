@@ -85,6 +85,27 @@ extension FleetWorkerTests {
     #expect(unknown.status == 1 && unknown.stderr.contains("no event has this id"), "\(unknown)")
   }
 
+  @Test func `regions are added, moved, renamed and asked about as on one machine`() async throws {
+    let cluster = try await NATSCluster.started(folder, partitions: 1)
+    func regions(_ words: [String]) async throws -> Binary.Result {
+      try await cluster.fleet(["regions"] + words)
+    }
+    let added = try await regions(["add", "home", "--circle", "48.1,11.5,100", "--initial", "event"])
+    #expect(added.status == 0 && added.stdout.hasSuffix("version 1: 1 region\n"), "\(added)")
+    #expect(try await regions(["add", "pier", "--circle", "48.2,11.5,80"]).status == 0)
+    // The other region has not changed.
+    #expect(try await regions(["list"]).stdout.contains(#/home +1\npier +2/#))
+    let shown = try await regions(["show", "home"])
+    #expect(shown.status == 0 && shown.stdout.contains("100"), "\(shown)")
+    #expect(try await regions(["near", "48.2,11.5"]).stdout.contains("pier"))
+    let slip = try await regions(["add", "x", "--circle", "48.1"])
+    #expect(slip.status == 64 && slip.stderr.split(separator: "\n").count == 1, "\(slip)")
+    #expect(try await regions(["rename", "pier", "quay"]).stdout.hasSuffix("version 3: 2 regions\n"))
+    #expect(try await regions(["move", "quay", "48.3,11.5"]).stdout.hasSuffix("version 4: 2 regions\n"))
+    #expect(try await regions(["export"]).stdout.contains("48.3"))
+    #expect(try await regions(["check"]).status == 0)
+  }
+
   @Test func `a region of beacons is told to be of no use`() async throws {
     let cluster = try await NATSCluster.started(folder, partitions: 1)
     let feature =

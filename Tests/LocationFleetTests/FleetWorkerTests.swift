@@ -33,7 +33,7 @@ struct FleetWorkerTests {
     // Fewer devices in memory than there are: they come and go.
     let worker = try cluster.worker("w1", ["--devices", "10"])
     let published = try await cluster.fleet(["simulate"] + fleet)
-    #expect(published.stdout == "12000 fixes of 40 devices published\n", "\(published.stderr)")
+    #expect(published.stdout == "12,000 fixes of 40 devices published\n", "\(published.stderr)")
     let events = try await cluster.events(atLeast: expected.count)
     #expect(FleetEvents.difference(events, expected) == nil)
 

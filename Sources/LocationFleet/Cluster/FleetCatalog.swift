@@ -67,6 +67,12 @@ package struct FleetCatalog {
     return found
   }
 
+  /// All of its regions as one file.
+  package var geoJSON: String {
+    let features = entries.map(\.feature.geoJSON).joined(separator: ",\n")
+    return "{\"type\":\"FeatureCollection\",\"features\":[\n\(features)\n]}\n"
+  }
+
   /// The next version, with regions put in or taken out.
   ///
   /// - Parameter replaces: whether regions that are not among the new ones go.

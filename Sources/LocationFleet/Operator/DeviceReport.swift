@@ -62,7 +62,9 @@ package struct DeviceReport {
   /// For people.
   package var text: String {
     let (fixes, accepted) = device.counts
-    var text = "\(FleetLine.track(of: name)): partition \(partition), \(fixes) fixes, \(accepted) believed\n"
+    var text =
+      "\(FleetLine.track(of: name)): partition \(partition), \(Wording.count(fixes, "fix", plural: "fixes")), "
+      + "\(Wording.count(accepted)) believed\n"
     if let fix = device.lastFix {
       text += "  last fix  \(fix.time.rfc3339)  \(Self.degrees(fix.coordinate.latitude)), "
       text +=

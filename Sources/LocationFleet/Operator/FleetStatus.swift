@@ -108,7 +108,7 @@ package struct FleetStatus {
     let orphaned = orphans.isEmpty ? "" : " (\(orphans.count) without a worker)"
     var text = """
       \(count(workers.count, "worker")), \(count(settings.partitions, "partition"))\(orphaned), \(count(devices, "device"))
-      \(count(fixes, "message")) of fixes and regions, \(waiting) beyond the checkpoints; \(count(events, "event")), \(count(deadLetters, "dead letter"))
+      \(count(fixes, "message")) of fixes and regions, \(Wording.count(waiting)) beyond the checkpoints; \(count(events, "event")), \(count(deadLetters, "dead letter"))
       regions: version \(catalogVersion), \(count(regions, "region"))
 
       """
@@ -122,8 +122,8 @@ package struct FleetStatus {
         worker.name,
         // A column without any value is left out.
         worker.partitions.isEmpty ? "-" : worker.partitions.map { "\($0)" }.joined(separator: ","),
-        "\(worker.lags.reduce(0, +))",
-        "\(worker.devices)", "\(worker.fixes)", "\(worker.events)", "\(worker.deadLetters)",
+        Wording.count(worker.lags.reduce(0, +)), Wording.count(worker.devices), Wording.count(worker.fixes),
+        Wording.count(worker.events), Wording.count(worker.deadLetters),
         "\(worker.residentBytes >> 20) MiB",
       ]
     }

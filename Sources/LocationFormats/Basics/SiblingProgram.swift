@@ -21,8 +21,9 @@ package enum SiblingProgram {
   /// Runs a program with the standard streams of this one, and waits for its end. Meanwhile Ctrl-C and Ctrl-\ are for that
   /// program alone, as system(3) has it.
   ///
+  /// - Parameter isSilent: whether nobody is to see its standard output.
   /// - Returns: its exit status as a shell has it; 127 where it can't be started.
-  package static func run(_ path: String, _ arguments: [String]) -> Int32 {
+  package static func run(_ path: String, _ arguments: [String], isSilent: Bool = false) -> Int32 {
     var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
     defer { while let word = unsafe words.popLast() { unsafe free(word) } }
     var attributes = posix_spawnattr_t()
@@ -41,8 +42,12 @@ package enum SiblingProgram {
     unsafe sigemptyset(&none)
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
     unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+    var files = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&files)
+    defer { unsafe posix_spawn_file_actions_destroy(&files) }
+    if isSilent { unsafe posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0) }
     var pid: pid_t = 0
-    guard unsafe posix_spawnp(&pid, path, nil, &attributes, &words, environ) == 0 else { return 127 }
+    guard unsafe posix_spawnp(&pid, path, &files, &attributes, &words, environ) == 0 else { return 127 }
     var status: Int32 = 0
     while unsafe waitpid(pid, &status, 0) < 0 { if errno != EINTR { return 127 } }
     return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
