@@ -35,8 +35,7 @@ struct CapabilitiesCommand: ReportingCommand {
     let status = address == nil ? try status() : nil
     let capabilities = try await Capabilities.look(
       gpsd: address, status: status, notifyHook: try settings.daemon().notifyHook)
-    try OutputFile(path: "-").write(
-      Array((output.isJSON ? capabilities.json + "\n" : capabilities.text).utf8))
+    try Terminal.print(output.isJSON ? capabilities.json + "\n" : capabilities.text)
   }
 
   /// What the daemon says; nil where none runs, or none can be asked.

@@ -30,7 +30,7 @@ struct ConfigCommand: AsyncParsableCommand {
 
     func perform() throws(Failure) {
       let table = try SettingsTable(file: settings.config)
-      try OutputFile(path: "-").write(Array((output.isJSON ? table.json + "\n" : table.text).utf8))
+      try Terminal.print(output.isJSON ? table.json + "\n" : table.text)
     }
   }
 

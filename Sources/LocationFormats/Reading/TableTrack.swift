@@ -12,6 +12,8 @@ package struct TableTrack: FormatTrack {
   /// The first line without a position that can be read.
   private var unreadableLine: Int?
   private var unreadableTimes = 0
+  private var unreadableAccuracies = 0
+  private var unreadableAccuracy: String?
   /// The first text that is no time, and its line.
   private var unreadableTime: (line: Int, column: String, text: String)?
   package private(set) var firstPointLine: Int?
@@ -34,6 +36,11 @@ package struct TableTrack: FormatTrack {
     if let first = unreadableTime {
       let lines = Wording.count(unreadableTimes, "line")
       notes.append("\(lines) with a time that can't be read, such as \(first.text) in \(first.column)")
+    }
+    if let first = unreadableAccuracy {
+      let lines = Wording.count(unreadableAccuracies, "line")
+      notes.append(
+        "\(lines) with an accuracy that can't be read, such as \"\(first)\": give metres without a unit")
     }
     return notes
   }
@@ -117,6 +124,10 @@ package struct TableTrack: FormatTrack {
       unreadableTimes += 1
       unreadableTime = unreadableTime ?? (buffer.number, found.column, found.text)
     }
+    if report.accuracy.source == .assumed, let found = header.unreadableAccuracy(line) {
+      unreadableAccuracies += 1
+      unreadableAccuracy = unreadableAccuracy ?? found
+    }
     batch.append(.fix(report))
   }
 }
@@ -191,6 +202,9 @@ package struct TableHeader: Hashable, Sendable {
 
   /// Whether a line names a latitude or a longitude, and nearly the other.
   static func isBegun(in line: Span<UInt8>) -> Bool { slip(in: line) != nil }
+
+  /// Whether a line is one of a table, by its columns.
+  static func isLikely(_ line: Span<UInt8>) -> Bool { all(in: line).contains { $0.titles.count >= 3 } }
 
   /// Why a first line is none.
   static func lack(in line: Span<UInt8>) -> String {
@@ -311,14 +325,34 @@ package struct TableHeader: Hashable, Sendable {
     return found
   }
 
+  /// What stands in a line in place of its accuracy; nil where nothing does, or only a sign that it is not known.
+  func unreadableAccuracy(_ line: Span<UInt8>) -> String? {
+    guard let index = columns[.accuracy] else { return nil }
+    let fields = Self.fields(of: line, separator)
+    guard fields.indices.contains(index) else { return nil }
+    let field = fields[index]
+    let hasDigit = field.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    guard hasDigit, Double(numberText: withPoint(field).span) == nil else { return nil }
+    return field.span.text()
+  }
+
   private func time(_ date: [UInt8]?, _ time: [UInt8]?) -> UTCTime? {
     if let date {
       // A number beside a date is hours and minutes, in one of many ways.
       return Self.time(time.map { date + [UInt8(ascii: "T")] + $0 } ?? date) ?? time.flatMap(Self.time)
     }
     return time.flatMap {
-      Self.time($0) ?? Double(jsonNumber: withPoint($0).span).flatMap { UTCTime(epochNumber: $0) }
+      Self.time($0)
+        ?? Double(jsonNumber: withPoint($0).span).flatMap {
+          Self.isSpreadsheetDay($0) ? nil : UTCTime(epochNumber: $0)
+        }
     }
+  }
+
+  /// Whether a number counts days since 1900 with a part of a day, as spreadsheets write times: from 1954 to 2119. As
+  /// seconds since 1970 it would be one of the first day.
+  private static func isSpreadsheetDay(_ number: Double) -> Bool {
+    (20_000..<80_000).contains(number) && number != number.rounded()
   }
 
   /// A number with a decimal point: where semicolons separate, people write commas.

@@ -29,7 +29,7 @@ enum TrackFormat: Hashable {
   static let wideText = "text in UTF-16"
 
   /// What is said of an archive that has no track.
-  static let zip = "a ZIP archive without KML, not a track"
+  static let zip = "a ZIP archive without KML; unpack it first"
 
   /// How many bytes may be looked at before the decision.
   static let maximumBytes = 1 << 16
@@ -140,7 +140,10 @@ enum TrackFormat: Hashable {
       let byte = bytes[index]
       if byte < 0x20, !byte.isXMLSpace { return "binary data, not a track" }
     }
-    return "neither XML nor JSON lines"
+    var end = 0
+    while end < bytes.count, bytes[end] != UInt8(ascii: "\n"), bytes[end] != UInt8(ascii: "\r") { end += 1 }
+    let line = bytes.extracting(..<end)
+    return TableHeader.isLikely(line) ? TableHeader.lack(in: line) : "neither XML nor JSON lines"
   }
 }
 

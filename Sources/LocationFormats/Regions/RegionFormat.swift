@@ -76,7 +76,7 @@ enum RegionFormat {
           isUTF16 ? .unknown("not UTF-8", remedy: Failure.encodingRemedy) : .unknown("XML without an element")
       }
     } else if head.starts(with: Array("PK\u{3}\u{4}".utf8)) {
-      self = .unknown("a ZIP archive without KML")
+      self = .unknown("a ZIP archive without KML; unpack it first")
     } else if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
       let keys = Self.firstKeys(bytes)
       let isHomeAssistant =

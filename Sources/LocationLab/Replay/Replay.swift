@@ -201,8 +201,11 @@ extension Summary {
   /// What is said of a track of which no fix was believed; nil where one was, or there is none.
   func disbelief(_ file: String?) -> Failure? {
     guard tally.fixes > 0, tally.accepted == 0 else { return nil }
+    let isSwapped = rejected.allSatisfy { $0.reason == .outOfRange }
     return Failure(
       .conditionFails, file: file, what: "nothing of this track was believed: \(reasons)",
-      remedy: "locwatch replay --explain shows each report")
+      remedy: isSwapped
+        ? "are latitude and longitude swapped? A latitude is -90 to 90"
+        : "locwatch replay --explain shows each report")
   }
 }

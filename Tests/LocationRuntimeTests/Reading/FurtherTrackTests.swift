@@ -276,6 +276,24 @@ import Testing
     #expect(reading.notes == [#"1 line with a time that can't be read, such as "noon" in "time""#])
   }
 
+  @Test func `numbers of a spreadsheet and accuracies with a unit are told`() throws {
+    let reading = try Reading("time,lat,lon,accuracy\n2026-05-04T05:35:00Z,48.1,11.5,5m\n46143.26,48.1,11.5,-\n")
+    #expect(times(reading) == ["2026-05-04T05:35:00.000Z", nil])
+    #expect(
+      reading.notes == [
+        #"1 line with a time that can't be read, such as "46143.26" in "time""#,
+        #"1 line with an accuracy that can't be read, such as "5m": give metres without a unit"#,
+      ])
+    let whole = try Reading("time,lat,lon\n46143,48.1,11.5\n")
+    #expect(whole.fixes.first?.time != nil && whole.notes.isEmpty)
+  }
+
+  @Test(arguments: ["time,lat,acc\n1,2,3\n", "when;y;x\n1;2;3\n", "a\tb\tc\n"])
+  func `a table without a place says so`(text: String) throws {
+    let what = try #require(try Reading(text).failure?.what)
+    #expect(what.hasPrefix("the first line names no"), "\(what)")
+  }
+
   // MARK: KML and KMZ
 
   private let kml = """
@@ -427,7 +445,7 @@ import Testing
       }
     }
     let other = try archive("track.txt", kml, method)
-    #expect(try Reading(other).failure?.what == "a ZIP archive without KML, not a track")
+    #expect(try Reading(other).failure?.what == "a ZIP archive without KML; unpack it first")
   }
 
   // MARK: GeoJSON lines

@@ -297,7 +297,7 @@ import Testing
     ),
     (
       "PK\u{3}\u{4}xxx",
-      "f: a ZIP archive without KML; \(accepted)"
+      "f: a ZIP archive without KML; unpack it first; \(accepted)"
     ),
     ("id,lat,lon\n", "f: holds no rows"),
     (
