@@ -58,6 +58,7 @@ import Testing
 
   @Test(arguments: [
     ("fix: {max_agee_s: 3}", #"fix: unknown key "max_agee_s"; did you mean "max_age_s"?"#),
+    ("fix.max_age_s: 3", #"unknown key "fix.max_age_s"; write fix: {max_age_s: …}"#),
     ("fixx: {max_age_s: 3}", #"unknown key "fixx"; did you mean "fix"?"#),
     ("fix: {max_age_s: 0}", "fix.max_age_s: 0 is outside 1 to 100000"),
     ("policy: {grace_s: soon}", "fix"),

@@ -77,7 +77,7 @@ import Testing
     ("seed: [1", "2: not YAML: did not find expected ',' or ']'"),
     ("", "1: nothing in it | check the path"),
     ("# only a comment", "1: nothing in it | check the path"),
-    ("seed: 1\n---\nseed: 2", "2: not YAML: but found another document"),
+    ("seed: 1\n---\nseed: 2", "2: not YAML: a second document begins here; keep one"),
     ("# é\nseed: \u{1}", "2: not YAML: control characters are not allowed"),
     ("seed: *nowhere", "1: not YAML: found undefined alias"),
     ("seed: &a [*a]", "1: not YAML: found undefined alias"),

@@ -64,11 +64,21 @@ package struct NMEATrack: FormatTrack {
     }
   }
 
+  /// Reads the sentences of a line: nearly always one, more where the end of a line was lost.
   private mutating func read(_ line: Span<UInt8>, into batch: inout [TrackItem]) {
+    var start = 0
+    for index in 1..<max(1, line.count) where line[index] == UInt8(ascii: "$") {
+      read(sentence: line.extracting(start..<index), into: &batch)
+      start = index
+    }
+    read(sentence: line.extracting(start...), into: &batch)
+  }
+
+  private mutating func read(sentence line: Span<UInt8>, into batch: inout [TrackItem]) {
     guard let sentence = NMEASentence(line) else {
       if NMEASentence(line, verifies: false) != nil { mischecked += 1 }
       // AIS and a logger's own lines are no damage.
-      if line.count > 6, line[0] == UInt8(ascii: "$"), line[1] == UInt8(ascii: "G") { damaged += 1 }
+      if line.count > 2, line[0] == UInt8(ascii: "$"), line[1] == UInt8(ascii: "G") { damaged += 1 }
       return
     }
     let hadDate = decoder.hasDate

@@ -180,7 +180,7 @@ struct RegionDraft {
       guard let one = notifyWords.first(where: { $0.word == word })?.notify else {
         let near = word == "leave" ? "exit" : NearestWord.to(word, among: notifyWords.map(\.word))
         throw RegionProblem(
-          what: "\"\(word)\" is nothing that can be told",
+          what: "\"\(word)\" is no event of a region",
           remedy: near.map { "did you mean \($0)?" } ?? "write enter, exit, dwell or cross")
       }
       notify.formUnion(one)

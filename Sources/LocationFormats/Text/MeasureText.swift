@@ -63,7 +63,7 @@ package enum MeasureText {
       from % 1440 != to
     else {
       throw Failure(
-        .usage, what: "\"\(text)\" is no part of a day", remedy: "write 22:00-06:00, the end excluded")
+        .usage, what: "\"\(text)\" is no span of hours", remedy: "write 22:00-06:00, the end excluded")
     }
     // A day that begins at 24:00 is the next one.
     return DayHours(from: from % 1440, to: to % 1440)
@@ -98,7 +98,7 @@ package enum MeasureText {
       let ends = part.split(separator: "-", omittingEmptySubsequences: false).map { day(String($0)) }
       guard ends.count == 1 || ends.count == 2, let first = ends[0], let last = ends[ends.count - 1] else {
         throw Failure(
-          .usage, what: "\"\(text)\" are no days of the week",
+          .usage, what: "\"\(text)\" names no days of the week",
           remedy: "write mon-fri or sat,sun: \(Weekdays.names.joined(separator: ", "))")
       }
       var index = first

@@ -94,7 +94,7 @@ extension YAMLNode {
     _ = unsafe try next()  // The end of the document.
     let after = unsafe try next()
     guard case .other(YAML_STREAM_END_EVENT) = after.kind else {
-      throw .syntax("but found another document", line: after.line)
+      throw .syntax("a second document begins here; keep one", line: after.line)
     }
     return root
   }

@@ -17,7 +17,7 @@ enum DaemonGreeting {
       "fixes from \(source(request.address)), state in \(request.state)",
     ]
     if subscribers.isEmpty {
-      lines.append("no program is to be told anything yet; add one: locwatch on enter home -- COMMAND")
+      lines.append("no program waits for events yet; add one: locwatch on enter home -- COMMAND")
     }
     do throws(Failure) { _ = try TimeZoneFile.machine() } catch {
       lines.append("\(error); until then times are UTC")

@@ -92,7 +92,9 @@ extension DaemonLoop {
     switch command["action"]?.string {
     case "reportLocation": report(through: outlet)
     case "setWaypoints":
-      let change = try WaypointChange(command["waypoints"] ?? .null, outlet: outlet) { id throws(Failure) in
+      var list = command["waypoints"] ?? .null
+      if case .array = list { list = .object(["waypoints": list]) }
+      let change = try WaypointChange(list, outlet: outlet) { id throws(Failure) in
         let file = try database.regions(.ids([id]))
         return file.regions.isEmpty ? nil : try file.feature(at: 0)
       }

@@ -23,7 +23,7 @@ public enum SubscriberManifest {
     guard isName(name) else {
       let isTaken = name == PowerLedger.shared
       throw nameNode.failure(
-        isTaken ? "stands for energy that is nobody's" : "can't be a subscriber's name",
+        isTaken ? "is reserved for energy that belongs to no program" : "can't be a subscriber's name",
         remedy: isTaken ? "use another name" : OwnersText.nameRemedy)
     }
     var subscriber = Subscriber(name: name)

@@ -30,7 +30,8 @@ extension Failure {
     case .SQLITE_CORRUPT, .SQLITE_FORMAT, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG:
       self = StateDatabase.damage("the database is damaged (\(reason))", path)
     case .SQLITE_ERROR where reason == "malformed JSON":
-      self = StateDatabase.damage("one of its rows can't be read (\(reason))", path)
+      let table = table.map { "a row of its table \($0)" } ?? "one of its rows"
+      self = StateDatabase.damage("\(table) can't be read (\(reason))", path)
     case .SQLITE_ERROR:
       // Our statements are fixed: what is wrong is what they meet.
       self = StateDatabase.damage("its tables are not those of locwatch (\(reason))", path)

@@ -66,6 +66,14 @@ import Testing
     #expect(reading.notes == ["1 damaged sentence, skipped"])
   }
 
+  @Test func `sentences whose lines have lost their ends are read, and one that is cut off is told`() throws {
+    let two = (0..<2).map { sentence("GPRMC,12000\($0),A,4807.038,N,01131.000,E,0,0,230394,,") }
+      .joined().replacing("\r", with: "").replacing("\n", with: "")
+    let reading = try Reading(two + "\r\n$GPG")
+    #expect(times(reading) == ["1994-03-23T12:00:00.000Z", "1994-03-23T12:00:01.000Z"])
+    #expect(reading.notes == ["1 damaged sentence, skipped"])
+  }
+
   @Test(arguments: [false, true]) func `a log whose checksums are all wrong says so`(hasTime: Bool) throws {
     let bad = (0..<3).map { "$GPRMC,12000\($0),A,4807.038,N,01131.000,E,0,0,230394,,*00\n" }.joined()
     let reading = try Reading((hasTime ? sentence("GPZDA,115959,23,03,1994,00,00") : "") + bad)
@@ -277,7 +285,8 @@ import Testing
   }
 
   @Test func `numbers of a spreadsheet and accuracies with a unit are told`() throws {
-    let reading = try Reading("time,lat,lon,accuracy\n2026-05-04T05:35:00Z,48.1,11.5,5m\n46143.26,48.1,11.5,-\n")
+    let reading = try Reading(
+      "time,lat,lon,accuracy\n2026-05-04T05:35:00Z,48.1,11.5,5m\n46143.26,48.1,11.5,-\n")
     #expect(times(reading) == ["2026-05-04T05:35:00.000Z", nil])
     #expect(
       reading.notes == [

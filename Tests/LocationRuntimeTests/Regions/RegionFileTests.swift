@@ -188,7 +188,7 @@ import Testing
     ),
     (
       feature(properties: #"{"radius_m":1,"notify":["enter","leave"]}"#), 2,
-      "feature 1 (\"a\"): notify: \"leave\" is nothing that can be told; did you mean exit?"
+      "feature 1 (\"a\"): notify: \"leave\" is no event of a region; did you mean exit?"
     ),
     (
       feature(properties: #"{"radius_m":1,"notify":"enter"}"#), 2,

@@ -185,7 +185,7 @@ import Testing
     (Self.row("beacon", "x"), "f:2: row 1: beacon: no beacon; write UUID:MAJOR:MINOR"),
     (
       Self.placemark("notify", "leave"),
-      #"f:1: placemark 1 ("a"): notify: "leave" is nothing that can be told; did you mean exit?"#
+      #"f:1: placemark 1 ("a"): notify: "leave" is no event of a region; did you mean exit?"#
     ),
     (Self.placemark("sensitivity", "x"), #"f:1: placemark 1 ("a"): sensitivity: "x" is no such word"#),
     (Self.waypoint(#""notify":"x""#), #"f:1: waypoint 1 ("a"): notify: a string where a list is expected"#),

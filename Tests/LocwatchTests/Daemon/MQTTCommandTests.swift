@@ -95,8 +95,9 @@ struct MQTTCommandTests {
     #expect(try await run.command(["regions", "list", "--format", "ndjson"]).stdout == before)
     try await publish(
       broker,
-      #"{"_type":"cmd","action":"setWaypoints","waypoints":{"_type":"waypoints","waypoints":["#
-        + #"{"_type":"waypoint","desc":"own","lat":40.5,"lon":11.5,"rad":200,"tst":1}]}}"#)
+      // Without the object around the list too.
+      #"{"_type":"cmd","action":"setWaypoints","waypoints":["#
+        + #"{"_type":"waypoint","desc":"own","lat":40.5,"lon":11.5,"rad":200,"tst":1}]}"#)
     try await run.wait("the move") { run.process?.stderr.contains("1 region was set") == true }
     let moved = try await run.command(["regions", "show", "own", "--format", "ndjson"]).stdout
     #expect(
