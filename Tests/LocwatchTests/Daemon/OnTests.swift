@@ -395,7 +395,9 @@ import Testing
       ["on", "enter", "home", "--between", "25-6", "--", "true"], 64,
       "\"25-6\" is no span of hours; write 22:00-06:00"
     ),
-    (["on", "enter", "home", "--days", "mon-fun", "--", "true"], 64, "\"mon-fun\" names no days of the week"),
+    (
+      ["on", "enter", "home", "--days", "mon-fun", "--", "true"], 64, "\"mon-fun\" names no days of the week"
+    ),
     (
       ["on", "enter", "home", "--cooldown", "soon", "--", "true"], 64,
       "\"soon\" is no duration; write 90s, 10m"
