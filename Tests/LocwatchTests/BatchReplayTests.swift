@@ -101,7 +101,8 @@ struct BatchReplayTests {
     ),
     (
       #"{"track":"a","time":"2026-05-01T06:00:00Z","lat":99,"lon":11.5}"#, [],
-      "a: nothing of this track was believed: 1 out_of_range; are latitude and longitude swapped? A latitude is -90 to 90", 1
+      "a: nothing of this track was believed: 1 out_of_range; are latitude and longitude swapped? A latitude is -90 to 90",
+      1
     ),
     (
       #"{"track":"a","time":"2026-05-01T06:00:00Z","lat":48,"lon":11.5}"#,
