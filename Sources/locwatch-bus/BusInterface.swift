@@ -15,8 +15,8 @@ struct BusInterface: ~Copyable {
   private var feed: EventFeed
   /// Who gets records whole, and which.
   private var listeners: [String: EventFilter] = [:]
-  /// The properties as everybody was last told that they are.
-  private var told: [BusValue.Entry] = []
+  /// The properties as they were last announced; empty before.
+  private var announced: [BusValue.Entry] = []
 
   static let name = "locwatch.Daemon1"
   static let path = "/locwatch"
@@ -81,7 +81,7 @@ struct BusInterface: ~Copyable {
   private mutating func serve() throws(MessageBus.Failure) {
     var polled = PollSet()
     connect()
-    told = (try? properties()) ?? []
+    announced = (try? properties()) ?? []
     var lookAt = Self.milliseconds + Int64(Self.lookMilliseconds)
     while true {
       while let message = try bus.take() { try take(message) }
@@ -119,9 +119,11 @@ struct BusInterface: ~Copyable {
     var lines: [ArraySlice<UInt8>] = []
     // What can't be read now is read with the next.
     try? feed.read { lines += $0.split(separator: UInt8(ascii: "\n")) }
+    var hasChange = false
     for line in lines {
       guard let tree = try? JSONTree(Array(line)), let id = tree["id"]?.integer else { continue }
       let type = tree["type"]?.string ?? ""
+      hasChange = hasChange || type.hasPrefix("region.")
       let text = String(decoding: line, as: UTF8.self)
       let event = LoggedEvent(id: id, type: type, region: tree["region"]?.string, line: text)
       for (listener, filter) in listeners where filter.passes(event) {
@@ -131,14 +133,15 @@ struct BusInterface: ~Copyable {
       // Who is where is for those who may know.
       try bus.emit(Self.path, Self.name, "Happened", [.uint64(UInt64(id))])
     }
-    if !lines.isEmpty { try tellProperties() }
+    if hasChange { try tellProperties() }
   }
 
   /// Tells which properties have changed, and nothing of where the device is.
   private mutating func tellProperties() throws(MessageBus.Failure) {
-    guard let present = try? properties(), present != told else { return }
-    let changed = present.filter { !told.contains($0) }
-    told = present
+    guard let present = try? properties(), present != announced else { return }
+    let changed = announced.isEmpty ? [] : present.filter { !announced.contains($0) }
+    announced = present
+    guard !changed.isEmpty else { return }
     try bus.emit(
       Self.path, MessageBus.properties, "PropertiesChanged",
       [

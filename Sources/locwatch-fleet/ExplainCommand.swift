@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import LocationCore
 import LocationFleet
 import LocationFormats
@@ -42,24 +43,26 @@ struct ExplainCommand: ParsableCommand {
     var status: Int32 = 0
     try Console.reporting { () throws(Failure) in
       let layout = try cluster.layout()
-      let bench = try Workbench()
-      let track = try OutputFile(path: bench.path(Self.track), isPrivate: true)
+      let folder = try TemporaryFolder()
+      let track = try OutputFile(path: folder(Self.track), isPrivate: true)
       try track.write(Array(Self.head.utf8))
       let history = try DeviceHistory(device, layout)
-      try history.fixes { line throws(Failure) in try track.write(line + [UInt8(ascii: "\n")]) }
-      let moment = try moment(in: history)
+      let fixes = try history.fixes { line throws(Failure) in
+        try track.write(line + [UInt8(ascii: "\n")])
+      }
+      let moment = try moment(of: fixes, in: history)
       // There are no programs in a fleet, and their decisions would count in the ids. Workers take fixes as they come.
       var arguments = ["explain", "--track", Self.track, "--no-programs", "--as-written"]
       if !moment.catalog.entries.isEmpty {
-        try bench.write(Self.regions, moment.catalog.geoJSON)
+        try folder.write(Self.regions, moment.catalog.geoJSON)
         arguments += ["--regions", Self.regions]
       }
       if let at = moment.at { arguments.append("--at=\(at)") }
       if let event = moment.event { arguments.append("--event=\(event)") }
       if let region = moment.region { arguments.append("--region=\(region)") }
       if json { arguments.append("--json") }
-      try bench.enter()
-      status = try Workbench.run(arguments)
+      try folder.enter()
+      status = try LocwatchProgram.run(arguments)
     }
     // locwatch has printed why.
     if status != 0 { throw ExitCode(status) }
@@ -74,31 +77,34 @@ struct ExplainCommand: ParsableCommand {
   }
 
   /// locwatch explain knows no regions that change. So of an event after a change it is asked by time and region.
-  private func moment(in history: DeviceHistory) throws(Failure) -> Moment {
+  ///
+  /// - Parameter fixes: where the first and the last of them stand in the stream.
+  private func moment(of fixes: ClosedRange<UInt64>, in history: DeviceHistory) throws(Failure) -> Moment {
     var catalogs = try history.catalogs()
-    var found: (sequence: UInt64, line: JSONTree)?
-    var ends: (first: UInt64, last: UInt64)?
-    try history.replay { bytes throws(Failure) in
-      guard let line = try? JSONTree(bytes), let sequence = line["seq"]?.integer.map({ UInt64($0) }) else {
-        return
-      }
-      ends = (ends?.first ?? sequence, sequence)
-      if let event, line["id"]?.integer == event { found = (sequence, line) }
-    }
-    let last = ends?.last ?? .max
-    let changes = ends.map { catalogs.changeCount(from: $0.first, to: $0.last) } ?? 0
-    var moment = Moment(catalog: try catalogs.catalog(at: last), at: at, event: event, region: region)
+    let changes = catalogs.changeCount(within: fixes)
+    var moment = Moment(
+      catalog: try catalogs.catalog(at: fixes.upperBound), at: at, event: event, region: region)
     guard changes > 0 else { return moment }
-    if let found {
-      moment.catalog = try catalogs.catalog(at: found.sequence)
-      moment.at = found.line["time"]?.string
-      moment.region = region ?? found.line["region"]?.string
+    if let event {
+      var found: JSONTree?
+      try history.replay { bytes throws(Failure) in
+        guard found == nil, let line = try? JSONTree(bytes), line["id"]?.integer == event else { return }
+        found = line
+      }
+      guard let found, let sequence = found["seq"]?.integer else {
+        throw Failure(
+          .conditionFails, what: "no event has this id", remedy: "locwatch-fleet replay \(device) lists them")
+      }
+      moment.catalog = try catalogs.catalog(at: UInt64(sequence))
+      moment.at = found["time"]?.string
+      moment.region = region ?? found["region"]?.string
       moment.event = nil
-    } else if event != nil {
-      throw Failure(
-        .conditionFails, what: "no event has this id", remedy: "locwatch-fleet replay \(device) lists them")
-    } else if let time = at.flatMap({ UTCTime(rfc3339: $0) }) {
+    } else if let at {
+      let time = try TimeText.time(
+        at, now: UTCTime(microseconds: Int64(Glibc.time(nil)) * 1_000_000),
+        zone: try TimeZoneFile.machine())
       moment.catalog = try catalogs.catalog(at: try history.lastSequence(until: time) ?? 0)
+      moment.at = time.rfc3339
     } else if let region {
       moment.catalog = try catalogs.last(with: region) ?? moment.catalog
     }

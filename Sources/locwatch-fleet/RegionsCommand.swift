@@ -61,11 +61,6 @@ struct RegionsCommand: ParsableCommand {
         for line in file.leftOut { Console.note("left out: \(line)") }
         for line in file.warnings { Console.note("warning: \(line)") }
       }
-      for feature in features where feature.region.isOfBeacons {
-        Console.note(
-          "warning: \"\(feature.region.id)\" is a region of beacons: no fix lies in it, and nothing else comes to a fleet"
-        )
-      }
       try RegionsCommand.change(try cluster.layout()) { catalog throws(Failure) in
         try catalog.next(putting: features, replaces: replace)
       }
@@ -128,6 +123,12 @@ struct RegionsCommand: ParsableCommand {
       let count = Wording.count(present.entries.count, "region")
       return try Console.print("version \(present.version): \(count), as before\n")
     }
+    let known = Set(present.entries)
+    for entry in next.entries where entry.feature.region.isOfBeacons && !known.contains(entry) {
+      Console.note(
+        "warning: \"\(entry.feature.region.id)\" is a region of beacons: no fix lies in it, and nothing else comes to a fleet"
+      )
+    }
     try layout.publish(next, partitions: settings.partitions)
     try Console.print("version \(next.version): \(Wording.count(next.entries.count, "region"))\n")
     let told = next.entries.count { $0.feature.region.initial == .state }
@@ -161,31 +162,42 @@ extension CopyCommand {
   }
 
   func perform() throws(Failure) {
+    let status = try work()
+    // locwatch has printed why.
+    if status != 0 { Glibc.exit(status) }
+  }
+
+  private func work() throws(Failure) -> Int32 {
+    if words.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+      return try LocwatchProgram.run(["regions", Self.name, "--help"])
+    }
     let layout = try cluster.layout()
     let present = try layout.currentCatalog()
-    let bench = try Workbench()
-    let state = bench.path("regions.db")
-    if !present.entries.isEmpty {
-      try bench.write("regions.geojson", present.geoJSON)
-      let status = try Workbench.run(
-        ["regions", "import", bench.path("regions.geojson"), "--state", state], isSilent: true)
-      guard status == 0 else {
-        throw Failure(.software, what: "locwatch does not take version \(present.version) of the regions")
-      }
+    let folder = try TemporaryFolder()
+    let state = folder("regions.db")
+    try folder.write("regions.geojson", present.geoJSON)
+    let imported = try LocwatchProgram.run(
+      ["regions", "import", folder("regions.geojson"), "--state", state], isSilent: true)
+    guard imported == 0 else {
+      throw Failure(.software, what: "locwatch does not take version \(present.version) of the regions")
     }
-    let status = try Workbench.run(["regions", Self.name] + words + ["--state", state])
-    // locwatch has printed why.
-    guard status == 0 else { Glibc.exit(status) }
-    guard Self.changes else { return }
-    let copy = bench.path("changed.geojson")
-    let exported = try Workbench.run(["regions", "export", "-o", copy, "--state", state], isSilent: true)
+    let status = try LocwatchProgram.run(["regions", Self.name, "--state", state] + words)
+    guard status == 0, Self.changes else { return status }
+    let copy = folder("changed.geojson")
+    let exported = try LocwatchProgram.run(
+      ["regions", "export", "-o", copy, "--state", state], isSilent: true)
     guard exported == 0 else { throw Failure(.software, what: "locwatch does not hand the regions back") }
     let file = try RegionFile.read(path: copy)
     var features: [RegionFeature] = []
     for index in file.regions.indices { features.append(try file.feature(at: index)) }
     try RegionsCommand.change(layout) { catalog throws(Failure) in
-      try catalog.next(putting: features, replaces: true)
+      guard catalog.version == present.version else {
+        throw Failure(
+          .tryAgain, what: "somebody else changed the regions at the same time", remedy: "try again")
+      }
+      return try catalog.next(putting: features, replaces: true)
     }
+    return 0
   }
 }
 

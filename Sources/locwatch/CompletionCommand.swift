@@ -58,7 +58,7 @@ enum CompletionScript {
   private static let events = EventKind.allCases.map(\.rawValue).joined(separator: " ")
 
   private static func bash(_ made: String) -> String {
-    made
+    String(made.trimmingPrefix("#!/bin/bash\n"))
       .replacing(bashFunction, with: bashFunction + bashCandidates)
       .replacing("\n_locwatch_on() {\n", with: "\n_locwatch_on() {\n" + bashOn)
       .replacing("complete -o filenames -F", with: "complete -o default -o filenames -F")

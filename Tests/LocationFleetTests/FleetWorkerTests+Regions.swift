@@ -78,11 +78,16 @@ extension FleetWorkerTests {
       for asked in [["--event", "\(id)"], ["--region", region]] {
         let explained = try await cluster.fleet(["explain", "alice/phone"] + asked)
         #expect(explained.status == 0 && explained.stdout.contains(region), "\(explained)")
-        #expect(explained.stderr.contains("the regions changed 3 times during these fixes"), "\(explained)")
+        #expect(explained.stderr.contains("the regions changed 4 times during these fixes"), "\(explained)")
       }
     }
     let unknown = try await cluster.fleet(["explain", "alice/phone", "--event", "123456"])
     #expect(unknown.status == 1 && unknown.stderr.contains("no event has this id"), "\(unknown)")
+    // The regions at a moment, however it is written: at the 8th fix there was home alone.
+    let moment = try await cluster.fleet([
+      "explain", "alice/phone", "--region", "home", "--at", "2023-11-14T23:14:30+01:00",
+    ])
+    #expect(moment.status == 0 && moment.stderr.contains("those of version 1"), "\(moment)")
   }
 
   @Test func `regions are added, moved, renamed and asked about as on one machine`() async throws {
@@ -104,6 +109,26 @@ extension FleetWorkerTests {
     #expect(try await regions(["move", "quay", "48.3,11.5"]).stdout.hasSuffix("version 4: 2 regions\n"))
     #expect(try await regions(["export"]).stdout.contains("48.3"))
     #expect(try await regions(["check"]).status == 0)
+    let south = try await regions(["near", "--", "-33.8,151"])
+    #expect(south.status == 0 && south.stdout.contains("home"), "\(south)")
+    let help = try await Binary.run(["regions", "add", "--help"], executable: NATSCluster.program)
+    #expect(help.status == 0 && help.stdout.contains("--circle"), "\(help)")
+    // Somebody else changes them while an editor is open.
+    let editor = folder.write(
+      "editor.sh",
+      """
+      #!/bin/sh
+      \(NATSCluster.program) regions add meanwhile --circle 49,11.5,100
+      sed -i 's/48.1/48.15/' "$1"
+
+      """)
+    try #require(unsafe chmod(editor, 0o755) == 0)
+    let edited = try await Binary.run(
+      ["regions", "edit", "home"],
+      environment: ["NATS_URL": cluster.url, "EDITOR": editor, "VISUAL": editor],
+      executable: NATSCluster.program)
+    #expect(edited.status == 75 && edited.stderr.contains("at the same time"), "\(edited)")
+    #expect(try await regions(["list"]).stdout.contains("meanwhile"))
   }
 
   @Test func `a region of beacons is told to be of no use`() async throws {

@@ -101,7 +101,7 @@ struct BatchReplayTests {
     ),
     (
       #"{"track":"a","time":"2026-05-01T06:00:00Z","lat":99,"lon":11.5}"#, [],
-      "a: nothing of this track was believed: 1 out_of_range; are latitude and longitude swapped? A latitude is -90 to 90",
+      "a: nothing of this track was believed: 1 out_of_range; a latitude is -90 to 90, a longitude -180 to 180; are they swapped?",
       1
     ),
     (

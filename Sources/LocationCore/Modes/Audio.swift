@@ -58,7 +58,7 @@ extension SubscriberView {
   public var audio: [AudioView] { session.modes.audio?.sessions.map(AudioView.init) ?? [] }
 
   /// Whether a call, or what else the user answers, changes something for it at its begin or its end (rules A1 and F4).
-  public func isInterrupted(atItsBegin begins: Bool) -> Bool {
+  public func isAffectedByCall(begins: Bool) -> Bool {
     guard begins else {
       return state == .inactive || session.isCalled || session.modes.audio?.isInterruptedByCall == true
     }

@@ -26,11 +26,17 @@ package struct DeviceHistory {
 
   /// Hands on each fix as it was published, a line each. What a worker takes for no fix is left out.
   ///
+  /// - Returns: where the first and the last of them stand in the stream.
   /// - Throws: `.conditionFails` where the stream has none.
-  package func fixes(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
-    try readFixes { message, _, _ throws(Failure) in
+  @discardableResult
+  package func fixes(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) -> ClosedRange<UInt64> {
+    var (first, last): (UInt64?, UInt64) = (nil, 0)
+    try readFixes { message, _, place throws(Failure) in
+      first = first ?? place.sequence
+      last = place.sequence
       try body(message.payload.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 })
     }
+    return (first ?? last)...last
   }
 
   /// Replays them on this machine with the regions that held at each, and hands on each event as a line.
@@ -139,8 +145,8 @@ package struct PartitionCatalogs {
     return nil
   }
 
-  /// How often the regions changed from one message to another.
-  package func changeCount(from first: UInt64, to last: UInt64) -> Int {
-    changes.count { $0.sequence > first && $0.sequence <= last }
+  /// How often the regions changed after the first of these messages, and up to the last.
+  package func changeCount(within messages: ClosedRange<UInt64>) -> Int {
+    changes.count { $0.sequence > messages.lowerBound && $0.sequence <= messages.upperBound }
   }
 }

@@ -21,7 +21,7 @@ package enum SiblingProgram {
   /// Runs a program with the standard streams of this one, and waits for its end. Meanwhile Ctrl-C and Ctrl-\ are for that
   /// program alone, as system(3) has it.
   ///
-  /// - Parameter isSilent: whether nobody is to see its standard output.
+  /// - Parameter isSilent: whether nobody is to see what it prints.
   /// - Returns: its exit status as a shell has it; 127 where it can't be started.
   package static func run(_ path: String, _ arguments: [String], isSilent: Bool = false) -> Int32 {
     var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
@@ -45,7 +45,9 @@ package enum SiblingProgram {
     var files = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&files)
     defer { unsafe posix_spawn_file_actions_destroy(&files) }
-    if isSilent { unsafe posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0) }
+    for stream in isSilent ? [STDOUT_FILENO, STDERR_FILENO] : [] {
+      unsafe posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_WRONLY, 0)
+    }
     var pid: pid_t = 0
     guard unsafe posix_spawnp(&pid, path, &files, &attributes, &words, environ) == 0 else { return 127 }
     var status: Int32 = 0

@@ -40,7 +40,7 @@ package struct TableTrack: FormatTrack {
     if let first = unreadableAccuracy {
       let lines = Wording.count(unreadableAccuracies, "line")
       notes.append(
-        "\(lines) with an accuracy that can't be read, such as \"\(first)\": give metres without a unit")
+        "\(lines) with an accuracy that can't be read, such as \"\(first)\": write metres as a plain number")
     }
     return notes
   }
@@ -203,8 +203,12 @@ package struct TableHeader: Hashable, Sendable {
   /// Whether a line names a latitude or a longitude, and nearly the other.
   static func isBegun(in line: Span<UInt8>) -> Bool { slip(in: line) != nil }
 
-  /// Whether a line is one of a table, by its columns.
-  static func isLikely(_ line: Span<UInt8>) -> Bool { all(in: line).contains { $0.titles.count >= 3 } }
+  /// Whether a line looks like the first of a table: some short titles.
+  static func isLikely(_ line: Span<UInt8>) -> Bool {
+    all(in: line).contains { header in
+      header.titles.count >= 3 && header.titles.allSatisfy { $0.split(separator: " ").count <= 3 }
+    }
+  }
 
   /// Why a first line is none.
   static func lack(in line: Span<UInt8>) -> String {
@@ -342,17 +346,8 @@ package struct TableHeader: Hashable, Sendable {
       return Self.time(time.map { date + [UInt8(ascii: "T")] + $0 } ?? date) ?? time.flatMap(Self.time)
     }
     return time.flatMap {
-      Self.time($0)
-        ?? Double(jsonNumber: withPoint($0).span).flatMap {
-          Self.isSpreadsheetDay($0) ? nil : UTCTime(epochNumber: $0)
-        }
+      Self.time($0) ?? Double(jsonNumber: withPoint($0).span).flatMap { UTCTime(epochNumber: $0) }
     }
-  }
-
-  /// Whether a number counts days since 1900 with a part of a day, as spreadsheets write times: from 1954 to 2119. As
-  /// seconds since 1970 it would be one of the first day.
-  private static func isSpreadsheetDay(_ number: Double) -> Bool {
-    (20_000..<80_000).contains(number) && number != number.rounded()
   }
 
   /// A number with a decimal point: where semicolons separate, people write commas.

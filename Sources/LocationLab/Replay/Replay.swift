@@ -205,7 +205,7 @@ extension Summary {
     return Failure(
       .conditionFails, file: file, what: "nothing of this track was believed: \(reasons)",
       remedy: isSwapped
-        ? "are latitude and longitude swapped? A latitude is -90 to 90"
+        ? "a latitude is -90 to 90, a longitude -180 to 180; are they swapped?"
         : "locwatch replay --explain shows each report")
   }
 }

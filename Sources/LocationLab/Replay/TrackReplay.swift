@@ -493,7 +493,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     case .call(let begins):
       for name in host.engine.subscribers.map(\.subscriber.name) {
         // The end for one may be the end for all.
-        guard host.engine.subscriber(name)?.isInterrupted(atItsBegin: begins) == true else { continue }
+        guard host.engine.subscriber(name)?.isAffectedByCall(begins: begins) == true else { continue }
         handle(.subscriber(name: name, .interrupted(begins)))
         commit()
       }

@@ -46,7 +46,7 @@ extension DaemonLoop {
     for name in live.engine.subscribers.map(\.subscriber.name) {
       // The end for one may be the end for all.
       guard let view = live.engine.subscriber(name) else { continue }
-      let isMeant = named.map { $0 == view.subscriber.name } ?? view.isInterrupted(atItsBegin: begins)
+      let isMeant = named.map { $0 == view.subscriber.name } ?? view.isAffectedByCall(begins: begins)
       guard isMeant else { continue }
       try live.handle(
         .subscriber(name: view.subscriber.name, .interrupted(begins)), at: clock.read())

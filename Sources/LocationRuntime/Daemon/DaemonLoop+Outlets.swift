@@ -99,16 +99,15 @@ extension DaemonLoop {
         return file.regions.isEmpty ? nil : try file.feature(at: 0)
       }
       if !change.files.isEmpty { _ = try database.put(change.files, changing: true) }
-      let removed = change.removed.isEmpty ? 0 : try database.remove(.ids(change.removed))
+      let known = change.removed.isEmpty ? [] : try database.regions(.ids(change.removed)).regions.map(\.id)
+      if !known.isEmpty { _ = try database.remove(.ids(known)) }
       var changes: [String] = []
       if !change.files.isEmpty || change.removed.isEmpty {
         changes.append("\(Self.regions(change.files.count)) set")
       }
-      if removed > 0 { changes.append("\(Self.regions(removed)) removed") }
-      if removed < change.removed.count {
-        let names = change.removed.map { "\"\($0)\"" }.joined(separator: ", ")
-        changes.append(
-          "a place beyond 90° north or 180° east, which removes a region, was given for \(names)")
+      if !known.isEmpty { changes.append("\(Self.regions(known.count)) removed") }
+      for id in change.removed where !known.contains(id) {
+        changes.append("there is no region \"\(id)\" to remove")
       }
       try note(regions: change.ids, changes.joined(separator: " and "), outlet)
     case "clearWaypoints":
