@@ -30,9 +30,7 @@ struct ExplainCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Only this region, however far away it is.", valueName: "id"))
   var region: String?
 
-  @Flag(help: "One JSON object.")
-  var json = false
-
+  @OptionGroup var output: FormatOptions
   @OptionGroup var cluster: ClusterOptions
 
   func validate() throws {
@@ -60,7 +58,7 @@ struct ExplainCommand: ParsableCommand {
       if let at = moment.at { arguments.append("--at=\(at)") }
       if let event = moment.event { arguments.append("--event=\(event)") }
       if let region = moment.region { arguments.append("--region=\(region)") }
-      if json { arguments.append("--json") }
+      if output.isJSON { arguments.append("--json") }
       try folder.enter()
       status = try LocwatchProgram.run(arguments)
     }

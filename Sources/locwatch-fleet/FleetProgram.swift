@@ -72,6 +72,21 @@ extension ReportingCommand {
   func run() throws { try Console.reporting(perform) }
 }
 
+/// What a command prints.
+struct FormatOptions: ParsableArguments {
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text, ndjson
+  }
+
+  @Option(help: "text or ndjson.")
+  var format = Format.text
+
+  @Flag(help: "The same as --format ndjson.")
+  var json = false
+
+  var isJSON: Bool { json || format == .ndjson }
+}
+
 /// How to reach the cluster.
 struct ClusterOptions: ParsableArguments {
   @Option(

@@ -13,9 +13,7 @@ struct StatusCommand: ParsableCommand {
         locwatch-fleet status --json | jq '.workers[].lags'
       """)
 
-  @Flag(help: "One JSON object.")
-  var json = false
-
+  @OptionGroup var output: FormatOptions
   @OptionGroup var cluster: ClusterOptions
 
   func run() throws {
@@ -23,7 +21,7 @@ struct StatusCommand: ParsableCommand {
     try Console.reporting { () throws(Failure) in
       let status = try FleetStatus(try cluster.layout())
       hasOrphans = !status.orphans.isEmpty
-      try Console.print(json ? status.json + "\n" : status.text)
+      try Console.print(output.isJSON ? status.json + "\n" : status.text)
     }
     if hasOrphans { throw ExitCode(Failure.Code.conditionFails.rawValue) }
   }
@@ -55,11 +53,15 @@ struct DevicesCommand: ReportingCommand {
     commandName: "devices",
     abstract: "List the devices of which messages are kept, and how many.")
 
+  @OptionGroup var output: FormatOptions
   @OptionGroup var cluster: ClusterOptions
 
   func perform() throws(Failure) {
     let layout = try cluster.layout()
-    for (device, count) in try layout.devicesHeard() { try Console.print("\(device)\t\(count)\n") }
+    for (device, count) in try layout.devicesHeard() {
+      let object = JSONTree.object(["device": .string(device), "messages": .integer(count)])
+      try Console.print(output.isJSON ? object.text + "\n" : "\(device)\t\(count)\n")
+    }
   }
 }
 
@@ -76,14 +78,12 @@ struct DeviceCommand: ReportingCommand {
   @Argument(help: ArgumentHelp("User and device, as in its MQTT topic.", valueName: "user/device"))
   var device: String
 
-  @Flag(help: "One JSON object.")
-  var json = false
-
+  @OptionGroup var output: FormatOptions
   @OptionGroup var cluster: ClusterOptions
 
   func perform() throws(Failure) {
     let report = try DeviceReport(device, try cluster.layout())
-    try Console.print(json ? report.json + "\n" : report.text)
+    try Console.print(output.isJSON ? report.json + "\n" : report.text)
   }
 }
 

@@ -27,10 +27,20 @@ struct RegionsCommand: ParsableCommand {
 
   struct List: ReportingCommand {
     static let configuration = CommandConfiguration(abstract: "List the regions.")
+    @OptionGroup var output: FormatOptions
     @OptionGroup var cluster: ClusterOptions
 
     func perform() throws(Failure) {
       let catalog = try cluster.layout().currentCatalog()
+      guard !output.isJSON else {
+        for entry in catalog.entries {
+          let object = JSONTree.object([
+            "id": .string(entry.feature.region.id), "since": .integer(entry.since),
+          ])
+          try Console.print(object.text + "\n")
+        }
+        return
+      }
       let rows = catalog.entries.map { ["\($0.feature.region.id)", "\($0.since)"] }
       try Console.print(TextTable(header: ["REGION", "SINCE VERSION"], rows: rows, rightAligned: [1]).text)
     }

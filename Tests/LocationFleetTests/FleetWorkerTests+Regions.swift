@@ -109,6 +109,8 @@ extension FleetWorkerTests {
     #expect(try await regions(["move", "quay", "48.3,11.5"]).stdout.hasSuffix("version 4: 2 regions\n"))
     #expect(try await regions(["export"]).stdout.contains("48.3"))
     #expect(try await regions(["check"]).status == 0)
+    let lines = try await regions(["list", "--format", "ndjson"]).stdout
+    #expect(lines == "{\"id\":\"home\",\"since\":1}\n{\"id\":\"quay\",\"since\":4}\n", "\(lines)")
     let south = try await regions(["near", "--", "-33.8,151"])
     #expect(south.status == 0 && south.stdout.contains("home"), "\(south)")
     let help = try await Binary.run(["regions", "add", "--help"], executable: NATSCluster.program)

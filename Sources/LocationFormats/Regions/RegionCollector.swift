@@ -133,16 +133,16 @@ struct RegionCollector {
     guard unnamedCount > 0 else { return }
     namelessCount = 0
     file.warnings.append(
-      "\(file.name): \(some(unnamed, of: unnamedCount)) without an id: named after \"name\","
-        + " or region- and the number; an \"id\" of its own outlives changes of the file")
+      "\(file.name): \(some(unnamed, of: unnamedCount)) without an id: called by its \"name\","
+        + " or region- and its number; with an \"id\" it keeps its name when the file changes")
   }
 
   /// The same in a format that has names alone.
   mutating func warnOfMissingNames() {
     guard namelessCount > 0 else { return }
     file.warnings.append(
-      "\(file.name): \(some(nameless, of: namelessCount)) without a name: named region- and the number;"
-        + " a name of its own outlives changes of the file")
+      "\(file.name): \(some(nameless, of: namelessCount)) without a name: called region- and its number;"
+        + " with a name it keeps that when the file changes")
   }
 
   /// `waypoints 2, 5`

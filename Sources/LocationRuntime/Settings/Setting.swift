@@ -171,13 +171,13 @@ extension Setting {
       "a live fix further ahead of the system clock is refused; larger where nothing sets that clock",
       .number(\.gate.maxFutureSeconds, in: 1...1e10)),
     Setting(
-      "fix.gap_s", "a time without fixes from which on it is told as a gap",
+      "fix.gap_s", "a time without fixes that is told as a gap",
       .number(\.gapSeconds, in: 1...1e7)),
     Setting(
       "visits.radius_m", "how far a place reaches from its middle",
       .number(\.visits.radiusMeters, in: 1...1e5)),
     Setting(
-      "visits.provisional_s", "a stay so long is confirmed by silence where no further fix comes",
+      "visits.provisional_s", "a stay of this length is a visit if silence follows",
       .number(\.visits.provisionalSeconds, in: 1...1e6), .atMost("arrival_s")),
     Setting(
       "visits.arrival_s", "a stay so long is a visit",
@@ -186,7 +186,7 @@ extension Setting {
       "visits.gap_s", "a silence after which nobody can say when a place now far away was left",
       .number(\.visits.gapSeconds, in: 1...1e7)),
     Setting(
-      "visits.merge_distance_m", "two places so near are one when the way back was short",
+      "visits.merge_distance_m", "after a short absence, places this close count as one",
       .number(\.visits.mergeMeters, in: 0...1e5)),
     Setting(
       "visits.merge_s", "a longer absence makes another visit", .number(\.visits.mergeSeconds, in: 0...1e6)),

@@ -135,8 +135,8 @@ import Testing
     #expect(file.regions.map(\.id) == ["B", "region-2", "region-3"])
     #expect(
       file.warnings == [
-        "f: waypoints 2, 3 without a name: named region- and the number; a name of its own outlives changes"
-          + " of the file"
+        "f: waypoints 2, 3 without a name: called region- and its number; with a name it keeps that when the"
+          + " file changes"
       ])
   }
 
