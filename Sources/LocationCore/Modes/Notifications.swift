@@ -237,7 +237,10 @@ extension Policy {
       let allowed = max(configuration.notifications.punctualSeconds, toleranceSeconds(of: entry))
       // What the lock kept back is overdue, however short that was (rule D5).
       let isLate = entry.isDeferred == true || late > allowed
-      show(entry, isLate ? .overdue : .due, lateSeconds: isLate ? late : nil, index, in: &turn)
+      // One for now that waited for nobody but the daemon; the alert of a push has an event of its own.
+      let isNow = entry.notification.when == .now && entry.event == nil
+      show(
+        entry, isLate ? .overdue : isNow ? .now : .due, lateSeconds: isLate ? late : nil, index, in: &turn)
     }
   }
 

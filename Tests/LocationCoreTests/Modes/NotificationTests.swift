@@ -446,6 +446,16 @@ import Testing
     #expect(stage.notified.map(\.reason) == [.overdue])
   }
 
+  @Test func `D1 one for now that was asked for while no daemon ran is shown at its start, as one for now`() {
+    var stage = Self.stage()
+    stage.take(1, Self.fix(1, ahead: 0))
+    stage.take(5, .machine(.absent(true)))
+    stage.say(5, .mode(.notify(LocalNotification(id: "n", title: "N", when: .now))))
+    #expect(stage.shown == [])
+    stage.take(5, .machine(.absent(false)))
+    #expect(stage.shown == ["n"] && stage.notified.map(\.reason) == [.now])
+  }
+
   // MARK: Missed
 
   @Test
