@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import LocationCore
 import LocationFleet
 import LocationFormats
@@ -99,7 +98,7 @@ struct ExplainCommand: ParsableCommand {
       moment.event = nil
     } else if let at {
       let time = try TimeText.time(
-        at, now: UTCTime(microseconds: Int64(Glibc.time(nil)) * 1_000_000),
+        at, now: UTCTime(microseconds: Int64(FleetClock.wall * 1e6)),
         zone: try TimeZoneFile.machine())
       moment.catalog = try catalogs.catalog(at: try history.lastSequence(until: time) ?? 0)
       moment.at = time.rfc3339

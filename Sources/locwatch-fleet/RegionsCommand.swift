@@ -21,8 +21,9 @@ struct RegionsCommand: ParsableCommand {
         locwatch-fleet regions export > places.geojson
       """,
     subcommands: [
-      List.self, Show.self, Near.self, Locate.self, Check.self, Add.self, Edit.self, Move.self, Rename.self,
-      Import.self, Remove.self, Export.self, Announce.self,
+      List.self, CopyCommand<Show>.self, CopyCommand<Near>.self, CopyCommand<Locate>.self,
+      CopyCommand<Check>.self, CopyCommand<Add>.self, CopyCommand<Edit>.self, CopyCommand<Move>.self,
+      CopyCommand<Rename>.self, Import.self, Remove.self, Export.self, Announce.self,
     ])
 
   struct List: ReportingCommand {
@@ -67,7 +68,7 @@ struct RegionsCommand: ParsableCommand {
       let read = try RegionFile.read(paths: files, options: .init(defaultRadiusMeters: radius))
       var features: [RegionFeature] = []
       for file in read {
-        for index in file.regions.indices { features.append(try file.feature(at: index)) }
+        features += try file.features()
         for line in file.leftOut { Console.note("left out: \(line)") }
         for line in file.warnings { Console.note("warning: \(line)") }
       }
@@ -133,8 +134,7 @@ struct RegionsCommand: ParsableCommand {
       let count = Wording.count(present.entries.count, "region")
       return try Console.print("version \(present.version): \(count), as before\n")
     }
-    let known = Set(present.entries)
-    for entry in next.entries where entry.feature.region.isOfBeacons && !known.contains(entry) {
+    for entry in next.entries where entry.since == next.version && entry.feature.region.isOfBeacons {
       Console.note(
         "warning: \"\(entry.feature.region.id)\" is a region of beacons: no fix lies in it, and nothing else comes to a fleet"
       )
@@ -152,24 +152,29 @@ struct RegionsCommand: ParsableCommand {
 
 // MARK: - As on one machine
 
-/// A command of `locwatch regions`, which works on a copy of the fleet's regions.
-private protocol CopyCommand: ReportingCommand {
-  /// What locwatch calls it.
+/// What `locwatch regions` calls one of its commands.
+protocol RegionsVerb {
   static var name: String { get }
   /// Whether it changes regions.
   static var changes: Bool { get }
-  var words: [String] { get }
-  var cluster: ClusterOptions { get }
 }
 
-extension CopyCommand {
+extension RegionsVerb {
+  static var changes: Bool { true }
+}
+
+/// A command of `locwatch regions`, which works on a copy of the fleet's regions.
+struct CopyCommand<Verb: RegionsVerb>: ReportingCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
-      commandName: name, abstract: "As locwatch regions \(name).",
+      commandName: Verb.name, abstract: "As locwatch regions \(Verb.name).",
       discussion: """
-        Options of the fleet come first, then those of locwatch regions \(name).
+        Options of the fleet come first, then those of locwatch regions \(Verb.name).
         """)
   }
+
+  @OptionGroup var cluster: ClusterOptions
+  @Argument(parsing: .captureForPassthrough, help: .hidden) var words: [String] = []
 
   func perform() throws(Failure) {
     let status = try work()
@@ -179,7 +184,7 @@ extension CopyCommand {
 
   private func work() throws(Failure) -> Int32 {
     if words.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
-      return try LocwatchProgram.run(["regions", Self.name, "--help"])
+      return try LocwatchProgram.run(["regions", Verb.name, "--help"])
     }
     let layout = try cluster.layout()
     let present = try layout.currentCatalog()
@@ -191,15 +196,13 @@ extension CopyCommand {
     guard imported == 0 else {
       throw Failure(.software, what: "locwatch does not take version \(present.version) of the regions")
     }
-    let status = try LocwatchProgram.run(["regions", Self.name, "--state", state] + words)
-    guard status == 0, Self.changes else { return status }
+    let status = try LocwatchProgram.run(["regions", Verb.name, "--state", state] + words)
+    guard status == 0, Verb.changes else { return status }
     let copy = folder("changed.geojson")
     let exported = try LocwatchProgram.run(
       ["regions", "export", "-o", copy, "--state", state], isSilent: true)
     guard exported == 0 else { throw Failure(.software, what: "locwatch does not hand the regions back") }
-    let file = try RegionFile.read(path: copy)
-    var features: [RegionFeature] = []
-    for index in file.regions.indices { features.append(try file.feature(at: index)) }
+    let features = try RegionFile.read(path: copy).features()
     try RegionsCommand.change(layout) { catalog throws(Failure) in
       guard catalog.version == present.version else {
         throw Failure(
@@ -212,59 +215,24 @@ extension CopyCommand {
 }
 
 extension RegionsCommand {
-  struct Show: CopyCommand {
+  enum Show: RegionsVerb {
     static let name = "show"
     static let changes = false
-    @OptionGroup var cluster: ClusterOptions
-    @Argument(parsing: .captureForPassthrough, help: .hidden) var words: [String] = []
   }
-
-  struct Near: CopyCommand {
+  enum Near: RegionsVerb {
     static let name = "near"
     static let changes = false
-    @OptionGroup var cluster: ClusterOptions
-    @Argument(parsing: .captureForPassthrough, help: .hidden) var words: [String] = []
   }
-
-  struct Locate: CopyCommand {
+  enum Locate: RegionsVerb {
     static let name = "locate"
     static let changes = false
-    @OptionGroup var cluster: ClusterOptions
-    @Argument(parsing: .captureForPassthrough, help: .hidden) var words: [String] = []
   }
-
-  struct Check: CopyCommand {
+  enum Check: RegionsVerb {
     static let name = "check"
     static let changes = false
-    @OptionGroup var cluster: ClusterOptions
-    @Argument(parsing: .captureForPassthrough, help: .hidden) var words: [String] = []
   }
-
-  struct Add: CopyCommand {
-    static let name = "add"
-    static let changes = true
-    @OptionGroup var cluster: ClusterOptions
-    @Argument(parsing: .captureForPassthrough, help: .hidden) var words: [String] = []
-  }
-
-  struct Edit: CopyCommand {
-    static let name = "edit"
-    static let changes = true
-    @OptionGroup var cluster: ClusterOptions
-    @Argument(parsing: .captureForPassthrough, help: .hidden) var words: [String] = []
-  }
-
-  struct Move: CopyCommand {
-    static let name = "move"
-    static let changes = true
-    @OptionGroup var cluster: ClusterOptions
-    @Argument(parsing: .captureForPassthrough, help: .hidden) var words: [String] = []
-  }
-
-  struct Rename: CopyCommand {
-    static let name = "rename"
-    static let changes = true
-    @OptionGroup var cluster: ClusterOptions
-    @Argument(parsing: .captureForPassthrough, help: .hidden) var words: [String] = []
-  }
+  enum Add: RegionsVerb { static let name = "add" }
+  enum Edit: RegionsVerb { static let name = "edit" }
+  enum Move: RegionsVerb { static let name = "move" }
+  enum Rename: RegionsVerb { static let name = "rename" }
 }

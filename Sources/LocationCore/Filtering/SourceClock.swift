@@ -74,9 +74,9 @@ struct SourceClock: Hashable, Sendable, Codable {
     var last: UTCTime
     var count: Int
 
-    func agrees(_ time: UTCTime, _ received: UTCTime, within drift: Double) -> Bool {
-      let elapsed = self.received.seconds(to: received)
-      return abs(self.time.seconds(to: time) - elapsed) <= drift * max(elapsed, 0)
+    func agrees(_ time: UTCTime, _ received: UTCTime) -> Bool {
+      SourceClock.keepsPace(
+        self.time.seconds(to: time), over: self.received.seconds(to: received), slackSeconds: 0)
     }
   }
 
@@ -120,8 +120,11 @@ struct SourceClock: Hashable, Sendable, Codable {
   /// Whether a step in the source's time took as long by the system's clock; a replay can't tell.
   static func keepsPace(_ seconds: Double, from start: UTCTime?, to end: UTCTime?) -> Bool {
     guard let start, let end else { return true }
-    let elapsed = max(0, start.seconds(to: end))
-    return abs(seconds - elapsed) <= lagSpanSeconds + lagDrift * elapsed
+    return keepsPace(seconds, over: max(0, start.seconds(to: end)), slackSeconds: lagSpanSeconds)
+  }
+
+  private static func keepsPace(_ seconds: Double, over elapsed: Double, slackSeconds: Double) -> Bool {
+    abs(seconds - elapsed) <= slackSeconds + lagDrift * max(elapsed, 0)
   }
 
   /// Whether a report repeats one of a run that began at `first` and has come to `last`. A source may send each report
@@ -135,7 +138,7 @@ struct SourceClock: Hashable, Sendable, Codable {
   /// from then on.
   mutating func agreesOnLag(time: UTCTime, received: UTCTime, count: Int) -> Bool {
     if let lag, Self.isRepeated(time, from: lag.time, through: lag.last) { return false }
-    guard var known = lag, known.last < time, known.agrees(time, received, within: Self.lagDrift) else {
+    guard var known = lag, known.last < time, known.agrees(time, received) else {
       lag = Lag(time: time, received: received, last: time, count: 1)
       return false
     }

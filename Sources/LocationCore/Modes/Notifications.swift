@@ -237,7 +237,7 @@ extension Policy {
       let allowed = max(configuration.notifications.punctualSeconds, toleranceSeconds(of: entry))
       // What the lock kept back is overdue, however short that was (rule D5).
       let isLate = entry.isDeferred == true || late > allowed
-      // One for now that waited for nobody but the daemon; the alert of a push has an event of its own.
+      // A notification for now waited only for the daemon. The alert of a push also is one for now, but has an event.
       let isNow = entry.notification.when == .now && entry.event == nil
       show(
         entry, isLate ? .overdue : isNow ? .now : .due, lateSeconds: isLate ? late : nil, index, in: &turn)

@@ -103,7 +103,7 @@ package struct DeviceHistory {
 package struct PartitionCatalogs {
   private let layout: FleetLayout
   /// In the order of the stream.
-  private var changes: [(sequence: UInt64, version: Int)] = []
+  private let changes: [(sequence: UInt64, version: Int)]
   /// The version before the first of these.
   private let first: Int
   private var loaded: [Int: FleetCatalog] = [:]

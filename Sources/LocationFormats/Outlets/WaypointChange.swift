@@ -13,7 +13,7 @@ package struct WaypointChange: Sendable {
   /// The tag of regions that came through an outlet.
   package static func tag(of outlet: String) -> String { "mqtt:\(outlet)" }
 
-  /// Reads `{"_type":"waypoints","waypoints":[…]}`. A waypoint is known by its `rid`, else by its `desc`; one whose
+  /// Reads `{"_type":"waypoints","waypoints":[…]}`, or the list alone. A waypoint is known by its `rid`, else by its `desc`; one whose
   /// latitude or longitude is out of range is removed (owntracks/booklet, `docs/features/waypoints.md`).
   ///
   /// A region that did not come through the outlet keeps all but its circle, and stays as it is where the waypoint is
@@ -24,7 +24,7 @@ package struct WaypointChange: Sendable {
   package init(
     _ tree: JSONTree, outlet: String, known: (String) throws(Failure) -> RegionFeature?
   ) throws(Failure) {
-    guard case .array(let waypoints)? = tree["waypoints"] else {
+    guard case .array(let waypoints) = tree["waypoints"] ?? tree else {
       throw Failure(
         .data, what: "it has no list of waypoints", remedy: "send waypoints: […], as OwnTracks publishes them"
       )

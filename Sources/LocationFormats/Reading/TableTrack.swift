@@ -12,10 +12,11 @@ package struct TableTrack: FormatTrack {
   /// The first line without a position that can be read.
   private var unreadableLine: Int?
   private var unreadableTimes = 0
-  private var unreadableAccuracies = 0
-  private var unreadableAccuracy: String?
   /// The first text that is no time, and its line.
   private var unreadableTime: (line: Int, column: String, text: String)?
+  private var unreadableAccuracies = 0
+  /// The first text that is no accuracy.
+  private var unreadableAccuracy: String?
   package private(set) var firstPointLine: Int?
 
   /// - Parameters:
@@ -329,7 +330,7 @@ package struct TableHeader: Hashable, Sendable {
     return found
   }
 
-  /// What stands in a line in place of its accuracy; nil where nothing does, or only a sign that it is not known.
+  /// The text in the column of accuracies, if it has a digit and is no number.
   func unreadableAccuracy(_ line: Span<UInt8>) -> String? {
     guard let index = columns[.accuracy] else { return nil }
     let fields = Self.fields(of: line, separator)

@@ -140,9 +140,7 @@ enum TrackFormat: Hashable {
       let byte = bytes[index]
       if byte < 0x20, !byte.isXMLSpace { return "binary data, not a track" }
     }
-    var end = 0
-    while end < bytes.count, bytes[end] != UInt8(ascii: "\n"), bytes[end] != UInt8(ascii: "\r") { end += 1 }
-    let line = bytes.extracting(..<end)
+    let line = bytes.extracting(..<(bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count))
     return TableHeader.isLikely(line) ? TableHeader.lack(in: line) : "neither XML nor JSON lines"
   }
 }

@@ -100,6 +100,14 @@ package struct RegionFile: Sendable {
   /// Whether the id of the region at a place in ``regions`` was made up.
   package func hasMadeUpID(at index: Int) -> Bool { pieces[index].lacks.contains(.id) }
 
+  /// All of ``regions`` as ``feature(at:)`` gives them.
+  package func features() throws(Failure) -> [RegionFeature] {
+    var features: [RegionFeature] = []
+    features.reserveCapacity(regions.count)
+    for index in regions.indices { features.append(try feature(at: index)) }
+    return features
+  }
+
   /// The region at a place in ``regions`` as a GeoJSON Feature, with ids and radii that were made up for it.
   package func feature(at index: Int) throws(Failure) -> RegionFeature {
     let (region, piece) = (regions[index], pieces[index])

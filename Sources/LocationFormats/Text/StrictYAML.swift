@@ -229,7 +229,7 @@ extension StrictYAML {
       if let names, !names.contains(name) {
         let key = document.isSecret ? "unknown key" : "unknown key \"\(name)\""
         let parts = name.split(separator: ".", maxSplits: 1)
-        if parts.count == 2, names.contains(String(parts[0])) {
+        if !document.isSecret, parts.count == 2, names.contains(String(parts[0])) {
           throw at.failure(key, remedy: "write \(parts[0]): {\(parts[1]): …}")
         }
         throw at.failure(key, remedy: Self.suggestion(for: name, among: names, of: "keys"))

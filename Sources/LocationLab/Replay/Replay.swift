@@ -201,10 +201,10 @@ extension Summary {
   /// What is said of a track of which no fix was believed; nil where one was, or there is none.
   func disbelief(_ file: String?) -> Failure? {
     guard tally.fixes > 0, tally.accepted == 0 else { return nil }
-    let isSwapped = rejected.allSatisfy { $0.reason == .outOfRange }
+    let isOutOfRange = rejected.allSatisfy { $0.reason == .outOfRange }
     return Failure(
       .conditionFails, file: file, what: "nothing of this track was believed: \(reasons)",
-      remedy: isSwapped
+      remedy: isOutOfRange
         ? "a latitude is -90 to 90, a longitude -180 to 180; are they swapped?"
         : "locwatch replay --explain shows each report")
   }

@@ -196,7 +196,7 @@ extension Scenario.Step {
     let verbs = Self.subscriberVerbs.map(\.key) + Self.machineVerbs.map(\.key) + [.accessory]
     let (verb, value) = try map.exactlyOne(of: verbs.filter { $0 != .tag || !isTraffic })
     if verb == .lock || verb == .interrupt, let isSo = try? value.bool() {
-      // The screen's lock and a call have no name; a lock that a subscriber holds, and what comes before one, have.
+      // Without a name it is the screen's lock or a call; with one, a subscriber's lock or interruption.
       try map.only([.at], beside: verb)
       action = verb == .interrupt ? .call(begins: isSo) : .machine(isSo ? .lock : .unlock)
     } else if let row = Self.machineVerbs.first(where: { $0.key == verb }) {

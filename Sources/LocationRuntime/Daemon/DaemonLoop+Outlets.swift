@@ -92,9 +92,7 @@ extension DaemonLoop {
     switch command["action"]?.string {
     case "reportLocation": report(through: outlet)
     case "setWaypoints":
-      var list = command["waypoints"] ?? .null
-      if case .array = list { list = .object(["waypoints": list]) }
-      let change = try WaypointChange(list, outlet: outlet) { id throws(Failure) in
+      let change = try WaypointChange(command["waypoints"] ?? .null, outlet: outlet) { id throws(Failure) in
         let file = try database.regions(.ids([id]))
         return file.regions.isEmpty ? nil : try file.feature(at: 0)
       }

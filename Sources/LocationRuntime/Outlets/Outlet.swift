@@ -85,7 +85,7 @@ package struct LoggedEvent: Hashable, Sendable {
   /// Its whole line without its end, as `locwatch events` prints it.
   var line: String
 
-  /// One of a line that was read.
+  /// An event, from its line.
   package init(id: Int, type: String, region: String?, line: String) {
     self.id = id
     self.type = type
@@ -94,7 +94,7 @@ package struct LoggedEvent: Hashable, Sendable {
   }
 }
 
-/// Which events an outlet, or who listens on D-Bus, wants.
+/// Which events an outlet or a client on D-Bus wants.
 package struct EventFilter: Hashable, Sendable {
   /// Types of records, as in the records; nil for all.
   package var types: Set<String>?
@@ -103,7 +103,7 @@ package struct EventFilter: Hashable, Sendable {
   /// What those were called in earlier events.
   var formerRegions: [FormerRegion] = []
 
-  /// One that passes all that nothing is said of.
+  /// A filter. What is nil passes everything.
   package init(
     types: Set<String>? = nil, regions: Set<String>? = nil, formerRegions: [FormerRegion] = []
   ) {
