@@ -514,7 +514,9 @@ struct DaemonLoop: ~Copyable {
       outlets.noteStored()
     }
     var shown: [NotifyHook.Outcome] = []
-    for work in live.host.ports.takeWork() { try perform(work, noting: &shown) }
+    try supervisor.together { () throws(Failure) in
+      for work in live.host.ports.takeWork() { try perform(work, noting: &shown) }
+    }
     alignAudio()
     for news in live.host.journal.takeNews() { control.tellFollowers(news, at: clock.instant) }
     pumpOutlets()

@@ -105,6 +105,14 @@ package final class Supervisor: Sendable {
     mailbox.post(.perform(order, recordLine: recordLine))
   }
 
+  /// Has all that is asked of the supervisor in `body` reach it at once: a program that is started for something is
+  /// handed that before it can say anything.
+  package func together<E: Error>(_ body: () throws(E) -> Void) throws(E) {
+    mailbox.gather()
+    defer { mailbox.release() }
+    try body()
+  }
+
   /// Starts or resumes a subscriber for the user, who has been told to the engine as
   /// ``SubscriberEvent/foreground``: for that there is no order. Where its process has ended by then, and that was not
   /// heard of, ``SupervisorReport/missed(subscriber:_:)`` follows.

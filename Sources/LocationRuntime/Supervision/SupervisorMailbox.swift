@@ -30,6 +30,8 @@ enum SupervisorCommand: Sendable {
 final class SupervisorMailbox: Sendable {
   private struct State {
     var commands: [SupervisorCommand] = []
+    /// Whether more is to come that belongs to these.
+    var isGathering = false
     /// Nothing comes between the reports of one element.
     var reports: [[SupervisorReport]] = []
     /// Who was told to end, as long as the thread does not know.
@@ -58,7 +60,7 @@ final class SupervisorMailbox: Sendable {
   // MARK: The engine's side
 
   func post(_ command: SupervisorCommand) {
-    state.withLock { state in
+    let isAll = state.withLock { state in
       if let (name, dismissal) = command.dismissed {
         // The engine already takes it for ended: that it had ended by itself is no news any more, and would be taken
         // for the end of a later start. And it asks for nothing any more.
@@ -69,8 +71,21 @@ final class SupervisorMailbox: Sendable {
         state.heardEnds[name] = state.toldEnds[name]
       }
       state.commands.append(command)
+      return !state.isGathering
     }
-    commandBell.ring()
+    if isAll { commandBell.ring() }
+  }
+
+  /// Keeps what is posted from the thread, until what belongs to it is posted, too.
+  func gather() { state.withLock { $0.isGathering = true } }
+
+  /// Lets the thread have what was gathered.
+  func release() {
+    let isAny = state.withLock { state in
+      state.isGathering = false
+      return !state.commands.isEmpty
+    }
+    if isAny { commandBell.ring() }
   }
 
   /// Moves the oldest reports to the end of `reports`, until it has moved `limit` of them. The bell rings for the rest.
@@ -111,6 +126,7 @@ final class SupervisorMailbox: Sendable {
   func takeCommands(into commands: inout [SupervisorCommand]) {
     commandBell.silence()
     state.withLock { state in
+      guard !state.isGathering else { return }
       swap(&commands, &state.commands)
       state.commands.removeAll(keepingCapacity: true)
       state.dismissed.removeAll(keepingCapacity: true)

@@ -354,6 +354,19 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test func `what belongs together is handed over before a program can say anything`() async throws {
+    let run = try SupervisorRun()
+    run.add("hasty", #"echo '{"done":true}'; exec sleep 1000"#)
+    run.supervisor.together {
+      run.relaunch("hasty")
+      // As long as a busy machine may take between the two.
+      Thread.sleep(forTimeInterval: 0.3)
+      run.deliver("hasty", event: 1)
+    }
+    try run.acknowledged("hasty", 1)
+    await run.supervisor.stop()
+  }
+
   @Test func `a warning is told, and done acknowledges everything handed`() async throws {
     let run = try SupervisorRun()
     run.add(
