@@ -14,6 +14,8 @@ package struct TableTrack: FormatTrack {
   private var unreadableTimes = 0
   /// The first text that is no time, and its line.
   private var unreadableTime: (line: Int, column: String, text: String)?
+  /// The first time, where it is rather the day of a spreadsheet.
+  private var spreadsheetTime: String?
   private var unreadableAccuracies = 0
   /// The first text that is no accuracy.
   private var unreadableAccuracy: String?
@@ -37,6 +39,11 @@ package struct TableTrack: FormatTrack {
     if let first = unreadableTime {
       let lines = Wording.count(unreadableTimes, "line")
       notes.append("\(lines) with a time that can't be read, such as \(first.text) in \(first.column)")
+    }
+    if let spreadsheetTime {
+      notes.append(
+        "times such as \(spreadsheetTime) are read as seconds since 1970; write the days of a spreadsheet as "
+          + "2026-05-01T06:00:00Z")
     }
     if let first = unreadableAccuracy {
       let lines = Wording.count(unreadableAccuracies, "line")
@@ -106,6 +113,10 @@ package struct TableTrack: FormatTrack {
     if begun.count > LineTrack.maximumLineBytes { takeBegun(into: &batch) }
   }
 
+  /// Days from 1980 to 2100 as spreadsheets count them, from the end of 1899, taken for seconds since 1970.
+  private static let spreadsheetDays =
+    UTCTime(microseconds: 29_221_000_000)..<UTCTime(microseconds: 73_051_000_000)
+
   /// Takes the lines of a record that does not end each for itself: the quote was none.
   private mutating func takeBegun(into batch: inout [TrackItem]) {
     guard let header else { return }
@@ -120,7 +131,12 @@ package struct TableTrack: FormatTrack {
       unreadableLine = unreadableLine ?? buffer.number
       return
     }
-    firstPointLine = firstPointLine ?? buffer.number
+    if firstPointLine == nil {
+      firstPointLine = buffer.number
+      if let time = report.time, Self.spreadsheetDays.contains(time) {
+        spreadsheetTime = header.timeText(line)?.text
+      }
+    }
     if report.time == nil, let found = header.timeText(line) {
       unreadableTimes += 1
       unreadableTime = unreadableTime ?? (buffer.number, found.column, found.text)

@@ -294,6 +294,16 @@ import Testing
       ])
   }
 
+  @Test func `the days of a spreadsheet are told`() throws {
+    let days = try Reading("time,lat,lon\n46143.25,48.1,11.5\n46143.26,48.1,11.5\n")
+    #expect(
+      days.notes == [
+        #"times such as "46143.25" are read as seconds since 1970; "#
+          + "write the days of a spreadsheet as 2026-05-01T06:00:00Z"
+      ])
+    #expect(try Reading("time,lat,lon\n0,48.1,11.5\n46143.25,48.1,11.5\n").notes == [])
+  }
+
   @Test(arguments: ["time,lat,acc\n1,2,3\n", "when;y;x\n1;2;3\n", "a\tb\tc\n"])
   func `a table without a place says so`(text: String) throws {
     let what = try #require(try Reading(text).failure?.what)
