@@ -55,7 +55,7 @@ import Testing
         "relaunch J3 accessory_request", "accessory band disconnect", "relaunch J3 accessory_disconnected",
         "drop J3 not_permitted", "accessory band connect", "relaunch J3 accessory_connected",
         "accessory lamp connect", "deliver J3 running", "terminate A7 force_quit", "drop J5 force_quit",
-        "drop J5 force_quit", "refuse J1 unknown_accessory",
+        "drop J5 force_quit", "refuse J3 unknown_accessory",
       ])
   }
 }

@@ -253,7 +253,7 @@ extension Policy {
   /// Closes a session as its program wishes.
   private mutating func closeAccessory(_ session: String, _ index: Int, in turn: inout PolicyTurn) {
     guard let place = sessions[index].modes.accessories?.place(of: session) else {
-      return decide(.refuse, .accessory, .unknownAccessory, index, in: &turn)
+      return refuseUnknownAccessory(session, index, in: &turn)
     }
     update(index) { _ = $0.modes.accessories?.sessions.remove(at: place) }
     order(.close, of: session, index, in: &turn)
@@ -276,7 +276,9 @@ extension Policy {
     change(&state)
     update(index) { $0.modes.accessories = state }
     guard state.isOn != wasOn else { return }
-    if !state.isOn { decide(.drop, .accessorySwitch, .accessoryOff, index, in: &turn) }
+    if !state.isOn, !state.sessions.isEmpty {
+      decide(.drop, .accessorySwitch, .accessoryOff, index, in: &turn)
+    }
     dropForbidden(index, in: &turn)
     alignAccessories(index, in: &turn)
   }
@@ -360,7 +362,7 @@ extension Policy {
     _ session: String, _ isConnected: Bool, _ index: Int, in turn: inout PolicyTurn
   ) {
     guard let place = sessions[index].modes.accessories?.place(of: session) else {
-      return decide(.refuse, .accessory, .unknownAccessory, index, in: &turn)
+      return refuseUnknownAccessory(session, index, in: &turn)
     }
     // What was on its way when the session was closed is no news.
     guard let known = sessions[index].modes.accessories?.sessions[place], !known.isPaused,
@@ -389,9 +391,15 @@ extension Policy {
   private mutating func noteData(
     _ session: String, bytes: Int?, lost: Int?, _ index: Int, in turn: inout PolicyTurn
   ) {
+    if !isUnlocked, let place = sessions[index].modes.accessories?.place(of: session),
+      sessions[index].modes.accessories?.sessions[place].terms.kind == .gatt
+    {
+      // It waits for the first unlock, as what it brings does (rule A8).
+      noteConnection(session, true, index, in: &turn)
+    }
     guard let place = sessions[index].modes.accessories?.place(of: session),
       let known = sessions[index].modes.accessories?.sessions[place], known.isConnected
-    else { return decide(.refuse, .accessory, .unknownAccessory, index, in: &turn) }
+    else { return refuseUnknownAccessory(session, index, in: &turn) }
     guard !sessions[index].state.isRunning else { return }
     let next = known.nextWake(at: turn.instant, configuration.accessories)
     guard next > turn.instant else {
@@ -404,6 +412,16 @@ extension Policy {
         until: next, bytes: bytes, lost: lost ?? known.merged?.lost, requests: known.merged?.requests,
         wasConnected: known.merged?.wasConnected, hasData: true)
     }
+  }
+
+  /// There is no such session, or no device of it. One that is not known is of Bluetooth where its program declares
+  /// only that.
+  private mutating func refuseUnknownAccessory(_ name: String, _ index: Int, in turn: inout PolicyTurn) {
+    let session = sessions[index]
+    let known = session.modes.accessories?.sessions.first { $0.terms.session == name }?.terms.rule
+    let isOfBluetooth =
+      session.subscriber.declares(.bluetooth) && !session.subscriber.modes.contains(.externalAccessory)
+    decide(.refuse, known ?? (isOfBluetooth ? .bluetooth : .accessory), .unknownAccessory, index, in: &turn)
   }
 
   /// Tells what was merged, once its time has come.

@@ -128,6 +128,8 @@ struct AudioState: Hashable, Sendable, Codable {
     var interrupter: Interrupter?
     /// When its interruption ends its assertion; nil while it is not interrupted.
     var interruptionEnd: EngineInstant?
+    /// Whether its interruption ended while its program was suspended, which is still to be told; nil where not.
+    var isResumptionUntold: Bool?
 
     /// Whether it is heard, or would be in a moment.
     var isSounding: Bool { !isSilent && interrupter == nil }
@@ -388,7 +390,10 @@ extension Policy {
     for (place, session) in open.enumerated() where session.isSounding {
       let isOver = session.quietSince.map { $0.advanced(bySeconds: numbers.silenceSeconds) <= turn.instant }
       guard isOver == true else { continue }
-      update(index) { $0.modes.audio?.sessions[place].isSilent = true }
+      update(index) {
+        $0.modes.audio?.sessions[place].isSilent = true
+        $0.modes.audio?.sessions[place].isResumptionUntold = nil
+      }
       decide(.warn, .audioSilence, .audioSilent, index, in: &turn)
       tellAudio(.silent, session.token, index, in: &turn)
     }
@@ -513,7 +518,9 @@ extension Policy {
     guard !returning.isEmpty else { return }
     for (place, session) in audio.sessions.enumerated() where returning.contains(session) {
       let isRunning = sessions[index].state.isRunning
+      let wasInterrupted = session.interrupter != nil || session.isResumptionUntold == true
       update(index) {
+        $0.modes.audio?.sessions[place].isResumptionUntold = wasInterrupted && !isRunning ? true : nil
         $0.modes.audio?.sessions[place].interrupter = nil
         $0.modes.audio?.sessions[place].interruptionEnd = nil
         // That it was quiet while it could not sound does not count (rule F3).
@@ -522,6 +529,10 @@ extension Policy {
         $0.modes.audio?.sessions[place].isSilent = !isRunning
       }
       guard isRunning else { continue }
+      guard wasInterrupted else {
+        decide(.hold, .audioSilence, .audioPlaying, index, in: &turn)
+        continue
+      }
       decide(.hold, .audioFocus, .audioResumed, index, in: &turn)
       tellAudio(.resumed, session.token, index, in: &turn)
     }

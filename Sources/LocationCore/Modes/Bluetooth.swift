@@ -56,10 +56,14 @@ extension Policy {
     drop(.accessoryMode, .noMode, index, in: &turn) { $0.trigger.row == .bluetooth }
   }
 
-  /// The machine has booted, or was unlocked for the first time since: pending connections are asked for again (rule
-  /// J5).
+  /// The machine has booted: connections are asked for again, at once or with the first unlock (rule J5).
   mutating func reopenBluetooth(_ index: Int, in turn: inout PolicyTurn) {
     loseBluetooth(index)
+    openBluetooth(index, in: &turn)
+  }
+
+  /// The machine may be unlocked for the first time since it has booted: connections are asked for again (rule J5).
+  mutating func openBluetooth(_ index: Int, in turn: inout PolicyTurn) {
     guard isUnlocked else { return }
     for session in sessions[index].modes.accessories?.sessions ?? []
     where session.terms.kind == .gatt && !session.isPaused {

@@ -235,7 +235,7 @@ extension Policy {
     }
     guard !isUnlocked else { return }
     isUnlocked = true
-    forEachSession { policy, index in policy.reopenBluetooth(index, in: &turn) }
+    forEachSession { policy, index in policy.openBluetooth(index, in: &turn) }
     redeliverToAll(rule: .firstUnlock, reason: .firstUnlock, in: &turn)
   }
 

@@ -104,9 +104,14 @@ import Testing
 
   @Test func `J2 the program switches its accessories off and on`() {
     var stage = Self.stage()
+    stage.say(0.5, .mode(.accessory(.want(false))))
+    stage.say(0.6, .mode(.accessory(.want(true))))
+    // Nothing was open.
+    #expect(stage.log() == [])
     stage.say(1, Self.open("meter"))
     stage.say(1, .mode(.accessory(.connected(session: "meter"))))
     stage.say(2, .mode(.accessory(.want(false))))
+    #expect(stage.log().last == "drop J2 active>active accessory_off")
     #expect(stage.accessoryOrders == ["open meter", "close meter"])
     stage.say(3, Self.open("other"))
     #expect(stage.log().last == "refuse J2 active>active accessory_off")

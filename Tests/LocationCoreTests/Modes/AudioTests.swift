@@ -139,6 +139,21 @@ import Testing
     #expect(stage.log().contains("hold F3 background>background audio_playing"))
   }
 
+  @Test
+  func `F3 heard while suspended it takes the assertion back in the foreground: nothing interrupted it`() {
+    var stage = Self.inBackground()
+    stage.say(100, Self.level(-80))
+    stage.wait(until: 131)
+    #expect(stage.state() == .suspended)
+    stage.say(200, Self.level(-10))
+    stage.say(300, .foreground)
+    #expect(stage.log().last == "hold F3 active>active audio_playing")
+    #expect(stage.audio() == ["audio_silent 1"])
+    stage.say(301, .background)
+    stage.wait(until: 1_000)
+    #expect(stage.state() == .background)
+  }
+
   @Test func `F3 what begins after the program was said to be quiet is quiet until it is heard`() {
     var stage = Self.stage()
     stage.say(1, Self.level(-75))

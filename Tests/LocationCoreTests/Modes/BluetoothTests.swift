@@ -265,7 +265,7 @@ import Testing
     // Without its process it is the same, and the session is opened again when the user lets it.
     stage.say(21, .exited(status: 0))
     stage.say(22, Self.data())
-    #expect(stage.log().last == "refuse J1 notRunning>notRunning unknown_accessory")
+    #expect(stage.log().last == "refuse J3 notRunning>notRunning unknown_accessory")
     stage.say(23, Self.event(.permitBluetooth(true)))
     #expect(stage.accessoryOrders.last == "open band")
     #expect(stage.engine.subscriberState("a") == .notRunning)
@@ -374,7 +374,7 @@ import Testing
     #expect(stage.accessoryOrders.last == "close band")
     #expect(stage.engine.subscriber("a")?.waiting.isEmpty == true)
     stage.say(21, Self.data())
-    #expect(stage.log().last == "refuse J1 notRunning>notRunning unknown_accessory")
+    #expect(stage.log().last == "refuse J3 notRunning>notRunning unknown_accessory")
   }
 
   @Test func `J5 after a reboot it is asked for again once the machine is unlocked`() {
@@ -386,6 +386,20 @@ import Testing
     #expect(stage.accessoryOrders == ["open band", "open band"])
     stage.say(40, Self.event(.connected(session: "band")))
     #expect(stage.log().last == "relaunch J3 notRunning>background accessory_connected")
+  }
+
+  @Test func `A8 before the first unlock what happens waits for that, and is told once`() {
+    var stage = Self.suspended(isProtected: true)
+    stage.take(20, .machine(.reboot))
+    stage.say(22, Self.data())
+    #expect(
+      stage.log().suffix(2) == [
+        "defer A8 notRunning>notRunning locked", "defer A8 notRunning>notRunning locked",
+      ])
+    stage.say(25, Self.event(.connected(session: "band")))
+    stage.take(30, .machine(.unlock))
+    stage.say(31, Self.event(.connected(session: "band")))
+    #expect(stage.accessories == ["band connect", "band connect", "band data 2"])
   }
 
   @Test func `J5 after 30 wakes in a minute there is one in 2 s, also without a process`() {

@@ -105,8 +105,12 @@ import Testing
     var plain = Stage()
     plain.add(Subscriber(name: "a", services: [], modes: [.remoteNotification]), .suspended, at: 0)
     plain.say(1, Self.push("nov"))
-    #expect(plain.log() == ["refuse H1 suspended>suspended no_mode"])
+    #expect(plain.log() == ["refuse I5 suspended>suspended no_mode"])
     plain.say(2, Self.push("nov", alert: true))
+    #expect(
+      plain.log().dropFirst() == [
+        "drop I5 suspended>suspended no_mode", "notify D3 suspended>suspended push",
+      ])
     #expect(Self.issues(plain) == [])
     #expect(plain.shown.count == 1)
   }
