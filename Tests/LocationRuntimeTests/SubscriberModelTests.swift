@@ -11,20 +11,56 @@ import Testing
     mutating func receive(_ record: Record) { all.append(record) }
   }
 
-  /// The decisions of a minute about the program `a`, which takes pushes: second, action and rule.
-  private func decisions(_ steps: String) throws -> [String] {
+  /// The decisions of a minute about the program `a`, which takes pushes: second, action and rule. And the ends of its
+  /// processes and of itself: second, and `end` or `exit`.
+  private func decisions(_ steps: String, style: Subscriber.Style = .resident) throws -> [String] {
     let folder = TemporaryFolder()
     var request = ReplayRequest()
-    request.subscribers = [Subscriber(name: "a", services: [], modes: .remoteNotification)]
+    request.subscribers = [
+      Subscriber(name: "a", style: style, services: [], modes: .remoteNotification)
+    ]
     request.scenario = try Scenario(path: folder.write("s.yaml", "steps:\n" + steps), subscribers: ["a"])
     var replay = TrackReplay(request, to: Records())
     for second in [0.0, 20, 40, 59] { replay.take(.fix(Drive.report(second, east: 0, accuracy: 8))) }
     _ = replay.finish(notes: [])
     return replay.sink.all.compactMap { record in
-      guard case .decision(let decision) = record.body else { return nil }
       let second = record.time.rfc3339.dropFirst(17).prefix(2)
-      return "\(second) \(decision.action.rawValue) \(decision.rule.rawValue)"
+      switch record.body {
+      case .decision(let decision): return "\(second) \(decision.action.rawValue) \(decision.rule.rawValue)"
+      case .program: return "\(second) end"
+      case .subscriberState(let move) where move.cause == .exit: return "\(second) exit"
+      case _: return nil
+      }
     }
+  }
+
+  @Test func `a oneshot is started for each event, and ends with the last that waits`() throws {
+    let decisions = try decisions(
+      """
+      - {at: +10, push: a, payload: {content-available: 1}}
+      - {at: +20, push: a, payload: {content-available: 1, alert: Mail}}
+      - {at: +20.5, push: a, payload: {content-available: 1, alert: Mail}}
+      - {at: +30, hangs: a, value: true}
+      - {at: +31, push: a, payload: {content-available: 1, alert: Mail}}
+      - {at: +35, hangs: a, value: false}
+      """, style: .oneshot)
+    #expect(
+      decisions == [
+        "10 relaunch H1", "11 end", "11 exit", "20 notify D3", "20 relaunch H1", "20 notify D3",
+        "20 deliver H1", "21 end", "21 end", "21 exit", "31 notify D3", "31 relaunch H1", "36 end",
+        "36 exit",
+      ])
+  }
+
+  @Test func `a oneshot in the foreground stays until the user leaves it`() throws {
+    let decisions = try decisions(
+      """
+      - {at: +1, launch: a}
+      - {at: +10, push: a, payload: {content-available: 1}}
+      - {at: +20, background: a}
+      - {at: +40, push: a, payload: {content-available: 1}}
+      """, style: .oneshot)
+    #expect(decisions == ["10 deliver H1", "25 suspend A2", "40 wake H1", "41 end", "41 exit"])
   }
 
   @Test func `one that answers again also answers what it had before it hung, and ends its tasks`() throws {

@@ -16,10 +16,23 @@ struct SubscriberModel {
     var isOfProgram: Bool {
       if case .mode(.presented) = event { false } else { transfer == nil }
     }
+
+    /// Whether it is the end of a process of a oneshot.
+    var isEnd: Bool {
+      switch event {
+      case .finished, .exited: true
+      case .acknowledged, .dismissed, .done, .orphaned, .foreground, .background, .quit, .begun, .registered,
+        .beginTask, .endTask, .authorization, .accuracy, .backgroundDelivery, .start, .stop, .locate,
+        .memory, .lock, .overran, .preserve, .interrupted, .mode:
+        false
+      }
+    }
   }
 
   /// Seconds a program takes for one event.
   let handlingSeconds: Double
+  /// The programs of style `oneshot`: each event has a process of its own, which then ends.
+  private let oneshots: Set<String>
   /// What will be done, in order.
   private var outcomes: [Outcome] = []
   /// Until when each program is busy.
@@ -78,7 +91,10 @@ struct SubscriberModel {
     static let usual = FetchAnswer(result: .noData, seconds: 1)
   }
 
-  init(handlingSeconds: Double) { self.handlingSeconds = handlingSeconds }
+  init(handlingSeconds: Double, oneshots: Set<String> = []) {
+    self.handlingSeconds = handlingSeconds
+    self.oneshots = oneshots
+  }
 
   /// When a program will do something next.
   var next: EngineInstant? { outcomes.isEmpty ? nil : outcomes[0].at }
@@ -113,20 +129,42 @@ struct SubscriberModel {
         calls[event] = nil
         let answer = fetchAnswers[name] ?? .usual
         let done = instant.advanced(bySeconds: answer.seconds)
-        return insert(
-          Outcome(
-            at: done, subscriber: name,
-            event: .mode(.fetched(answer.result, bytes: answer.bytes, coreSeconds: handlingSeconds))))
+        let fetched = ModeEvent.fetched(answer.result, bytes: answer.bytes, coreSeconds: handlingSeconds)
+        return finish(event, of: name, from: instant, to: done, .mode(fetched))
       }
       let start = max(instant, busyUntil[name] ?? instant)
       let seconds = calls[event] == nil ? handlingSeconds : handlerSeconds[name] ?? Self.usualHandlerSeconds
       let done = start.advanced(bySeconds: seconds)
       busyUntil[name] = done
-      insert(
-        Outcome(at: done, subscriber: name, event: .acknowledged(event: event, coreSeconds: handlingSeconds)))
+      finish(
+        event, of: name, from: start, to: done, .acknowledged(event: event, coreSeconds: handlingSeconds))
     case .terminate(let name):
       if let bytes = memory.removeValue(forKey: name) { missingBytes = missingBytes.map { $0 - bytes } }
       end(name)
+    }
+  }
+
+  /// A program will have done what it was handed, and say so. Of a oneshot the process ends with that, and the program
+  /// with the last of its processes.
+  private mutating func finish(
+    _ event: Int, of name: String, from start: EngineInstant, to done: EngineInstant,
+    _ answer: SubscriberEvent
+  ) {
+    guard oneshots.contains(name) else {
+      return insert(Outcome(at: done, subscriber: name, event: answer))
+    }
+    outcomes.removeAll { outcome in
+      if case .exited = outcome.event { outcome.subscriber == name } else { false }
+    }
+    if let place = outcomes.lastIndex(where: { $0.subscriber == name && $0.isEnd }),
+      case .finished(var last) = outcomes[place].event
+    {
+      last.isFollowed = true
+      outcomes[place].event = .finished(last)
+    }
+    let end = ProgramEnd(event: event, status: 0, seconds: start.seconds(to: done), lastLine: nil)
+    for event in [SubscriberEvent.finished(end), answer, .exited(status: 0)] {
+      insert(Outcome(at: done, subscriber: name, event: event))
     }
   }
 
@@ -277,12 +315,12 @@ extension SubscriberEvent {
     }
   }
 
-  /// Whether a program says it by itself.
+  /// Whether a program says or does it by itself.
   fileprivate var isAnswer: Bool {
     switch self {
-    case .acknowledged, .beginTask, .endTask, .start, .stop, .locate, .mode: true
-    case .foreground, .background, .quit, .exited, .orphaned, .begun, .registered, .authorization, .accuracy,
-      .backgroundDelivery, .memory, .lock, .overran, .done, .preserve, .interrupted, .finished, .dismissed:
+    case .acknowledged, .beginTask, .endTask, .start, .stop, .locate, .mode, .finished, .exited: true
+    case .foreground, .background, .quit, .orphaned, .begun, .registered, .authorization, .accuracy,
+      .backgroundDelivery, .memory, .lock, .overran, .done, .preserve, .interrupted, .dismissed:
       false
     }
   }

@@ -83,7 +83,9 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     self.request = request
     var ports = ReplayPorts(
       sink: sink,
-      model: SubscriberModel(handlingSeconds: request.configuration.profile.deliveryCoreSeconds))
+      model: SubscriberModel(
+        handlingSeconds: request.configuration.profile.deliveryCoreSeconds,
+        oneshots: Set(request.subscribers.filter { $0.style == .oneshot }.map(\.name))))
     if request.reportPath != nil { ports.report = TrackReport(request) }
     let engine =
       if let shared = request.shared { Engine(settings: shared.settings, catalog: shared.catalog) } else {
@@ -402,7 +404,9 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     if let deadline = host.due(), deadline <= due {
       host.advance(to: due)
     } else if let outcome = host.ports.model.next, outcome <= due, let next = host.ports.model.removeNext() {
-      handle(.subscriber(name: next.subscriber, next.event))
+      // The one that the user has opened stays.
+      let stays = next.isEnd && host.engine.subscriberState(next.subscriber)?.isForeground == true
+      if !stays { handle(.subscriber(name: next.subscriber, next.event)) }
     } else {
       perform(steps.removeNext())
     }
@@ -449,7 +453,8 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     let time = presentTime
     for subscriber in request.subscribers {
       let isLaunched = request.scenario?.launches(subscriber.name) ?? false
-      let state = isLaunched || subscriber.exitsOnSuspend ? SubscriberState.notRunning : .suspended
+      let hasNoProcess = isLaunched || subscriber.exitsOnSuspend || subscriber.style == .oneshot
+      let state = hasNoProcess ? SubscriberState.notRunning : .suspended
       host.ports.report?.add(subscriber.name, state, at: time)
       host.handle(Stamped(at: instant, .addSubscriber(subscriber, state)))
     }
