@@ -13,7 +13,8 @@ extension Session {
       outbox.contains { $0.event == id } || modes.audio?.answered.contains(id) == true
     case .endTask(let token): tasks.contains(token)
     case .mode(let event): givesBack(by: event)
-    case .foreground, .background, .quit, .exited, .orphaned, .begun, .registered, .beginTask, .authorization,
+    case .foreground, .background, .quit, .exited, .orphaned, .begun, .registered, .unregistered, .beginTask,
+      .authorization,
       .accuracy, .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran, .done, .preserve,
       .interrupted, .finished:
       false

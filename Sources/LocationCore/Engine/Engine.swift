@@ -484,6 +484,7 @@ extension Engine {
       case .orphaned: policy.orphaned(index, in: &turn)
       case .begun(let seconds): policy.beginLate(index, seconds: seconds)
       case .registered: policy.registered(index, in: &turn)
+      case .unregistered: policy.unregistered(index)
       case .acknowledged(let id, _): policy.acknowledge(id, index, in: &turn)
       case .dismissed(let id): policy.dismiss(id, index, in: &turn)
       case .beginTask(let name): policy.beginTask(name, index, in: &turn)

@@ -58,6 +58,8 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   case begun(lateSeconds: Double)
   /// Its program, which was not there when it was called, has come to the socket by itself.
   case registered
+  /// Its program, which had come to the socket by itself and was not called, has left.
+  case unregistered
   /// It is done with an event, and spent so many core seconds on it.
   case acknowledged(event: Int, coreSeconds: Double)
   /// Somebody acknowledged an event for it, by hand.
@@ -103,8 +105,9 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   public var endsProcess: Bool {
     switch self {
     case .quit, .exited, .orphaned: true
-    case .foreground, .background, .begun, .registered, .acknowledged, .dismissed, .beginTask, .endTask,
-      .authorization, .accuracy, .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran, .done,
+    case .foreground, .background, .begun, .registered, .unregistered, .acknowledged, .dismissed, .beginTask,
+      .endTask, .authorization, .accuracy, .backgroundDelivery, .start, .stop, .locate, .memory, .lock,
+      .overran, .done,
       .preserve, .interrupted, .finished, .mode:
       false
     }

@@ -19,6 +19,8 @@ enum Obstacle: CaseIterable {
   case locked
   /// The machine is critically short of memory (rule A4).
   case memoryPressure
+  /// Nobody starts it but itself, and it is not connected (rule K5).
+  case away
   /// It ended too soon after being started (rule K5).
   case backOff
   /// It is a push without an alert, or an issue to be fetched, which wait while the machine saves energy (rules H2 and
@@ -38,6 +40,7 @@ enum Obstacle: CaseIterable {
     case .backlog: (.wakeBudget, .backlog)
     case .locked: (.firstUnlock, .locked)
     case .memoryPressure: (.memoryPressure, .memoryPressure)
+    case .away: (.atLeastOnce, .notConnected)
     case .backOff: (.atLeastOnce, .backOff)
     case .lowPower: (trigger.isWanted ? .issue : .silentPush, .lowPower)
     case .pushLimit: (.silentPush, .pushLimit)
@@ -80,6 +83,7 @@ extension Policy {
     case .backlog: sessions[index].backlogAt.map { $0 > instant } ?? false
     case .locked: isStart && !isUnlocked
     case .memoryPressure: isStart && pressure == .critical
+    case .away: isStart && sessions[index].isAway
     // A restart has waits of its own (rule E5).
     case .backOff:
       isStart && trigger.row != .restart && (sessions[index].relaunchAt.map { $0 > instant } ?? false)

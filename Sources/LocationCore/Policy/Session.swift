@@ -87,6 +87,8 @@ struct Session: Hashable, Sendable, Codable {
   @Added var returnsAtUnlock = false
   /// Whether a call, or what else the user answers, comes before it and goes on (rules A1 and F4).
   @Preset var isCalled = false
+  /// Whether a program that starts itself is connected, while it is not called.
+  @Preset var isConnected = false
   /// When it was last handed an event of a kind that it can choose, for the first time; for its cooldown.
   var heardAt: EngineInstant?
   /// Whether its process has ended by itself, and what follows from that has not come yet: there is nothing to suspend.
@@ -198,6 +200,7 @@ struct Session: Hashable, Sendable, Codable {
   /// Forgets everything that ends with a process: what it held and what it had been handed.
   mutating func endProcess() {
     state = .notRunning
+    isConnected = false
     assertions = []
     taskClock = nil
     wakeClock = nil
@@ -215,6 +218,9 @@ struct Session: Hashable, Sendable, Codable {
     outbox.removeAll { !$0.trigger.isKept || $0.trigger.isOfProcess }
     takeBack()
   }
+
+  /// Whether it can't be called: it starts itself, and has not yet.
+  var isAway: Bool { subscriber.startsItself && state == .notRunning && !isConnected }
 
   /// What was handed over and is not acknowledged is to be handed over anew. Of a oneshot only the oldest can have had a
   /// process.

@@ -51,6 +51,7 @@ public struct Decision: Hashable, Sendable, Codable {
     case kept
     /// It ended too soon after being started; the next start waits.
     case backOff = "back_off"
+    case notConnected = "not_connected"
     case memoryPressure = "memory_pressure"
     case pressureOver = "pressure_over"
     /// As many events are handed over at once as may be, or the wake has lasted as long as it may; the rest waits.
@@ -299,6 +300,7 @@ extension Decision.Reason {
     case .unacknowledged: "it had not acknowledged the event"
     case .kept: "the event was kept until now"
     case .backOff: "its process ended before; the next start waits"
+    case .notConnected: "it starts itself, and is not connected"
     case .memoryPressure: "memory is short"
     case .pressureOver: "memory is no longer short"
     case .backlog: "other events wait before it"

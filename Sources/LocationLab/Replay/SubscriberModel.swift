@@ -22,7 +22,8 @@ struct SubscriberModel {
       switch event {
       case .finished, .exited: true
       case .acknowledged, .dismissed, .done, .orphaned, .foreground, .background, .quit, .begun, .registered,
-        .beginTask, .endTask, .authorization, .accuracy, .backgroundDelivery, .start, .stop, .locate,
+        .unregistered, .beginTask, .endTask, .authorization, .accuracy, .backgroundDelivery, .start, .stop,
+        .locate,
         .memory, .lock, .overran, .preserve, .interrupted, .mode:
         false
       }
@@ -308,7 +309,8 @@ extension SubscriberEvent {
     switch self {
     case .acknowledged, .dismissed, .done, .finished, .exited, .orphaned, .mode(.presented), .mode(.fetched):
       true
-    case .foreground, .background, .quit, .begun, .registered, .beginTask, .endTask, .authorization,
+    case .foreground, .background, .quit, .begun, .registered, .unregistered, .beginTask, .endTask,
+      .authorization,
       .accuracy,
       .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran, .preserve, .interrupted, .mode:
       false
@@ -319,7 +321,8 @@ extension SubscriberEvent {
   fileprivate var isAnswer: Bool {
     switch self {
     case .acknowledged, .beginTask, .endTask, .start, .stop, .locate, .mode, .finished, .exited: true
-    case .foreground, .background, .quit, .orphaned, .begun, .registered, .authorization, .accuracy,
+    case .foreground, .background, .quit, .orphaned, .begun, .registered, .unregistered, .authorization,
+      .accuracy,
       .backgroundDelivery, .memory, .lock, .overran, .done, .preserve, .interrupted, .dismissed:
       false
     }

@@ -240,7 +240,7 @@ struct DaemonLoop: ~Copyable {
     } else {
       // The daemon does not restart programs that the user force-quit.
       try take(left.filter(\.isQuit), at: reading)
-      for view in live.engine.subscribers where view.state != .notRunning {
+      for view in live.engine.subscribers where view.state != .notRunning || view.isConnected {
         try live.handle(.subscriber(name: view.subscriber.name, .orphaned), at: reading)
       }
     }

@@ -35,6 +35,10 @@ final class SocketProgram: SupervisedSubscriber {
   private(set) var isRemoved = false
   /// Whether it was called in vain since the program was last there.
   private var isKnownAway = false
+  /// Whether the engine was told that its program, which starts itself, is there.
+  private var isToldThere = false
+  /// When the engine is told that it has left; nil where nothing is to be told.
+  private var toldLeftAt: Int64?
 
   init(
     _ subscriber: Subscriber, after predecessors: [any SupervisedSubscriber], site: SupervisorSite,
@@ -173,6 +177,8 @@ final class SocketProgram: SupervisedSubscriber {
 
   private func terminate(at now: Int64) {
     forgetLaunch()
+    isToldThere = false
+    toldLeftAt = nil
     let wasThere = connection != nil || starter != nil
     if connection != nil { accessories.end(at: now) }
     connection = nil
@@ -201,10 +207,12 @@ final class SocketProgram: SupervisedSubscriber {
     note(.registered(pid: connection.pid ?? 0))
     say(SubscriberReply.registered(name: name).line)
     accessories.begin(carrier: connection.descriptor) { [talk = connection.talk] in talk.queue.isEmpty }
-    let wasAway = isKnownAway
+    let isNews = subscriber.startsItself ? !isToldThere : isKnownAway
     isKnownAway = false
+    toldLeftAt = nil
     guard var launch = nextLaunch else {
-      if wasAway { tell([.event(subscriber: name, .registered)]) }
+      if isNews { tell([.event(subscriber: name, .registered)]) }
+      isToldThere = true
       return
     }
     isCalled = true
@@ -218,9 +226,15 @@ final class SocketProgram: SupervisedSubscriber {
   /// Its connection is over: it has ended, as far as can be seen from here.
   func detach() {
     connection = nil
-    accessories.end(at: MonotonicTime.milliseconds)
-    guard isCalled else { return }
+    let now = MonotonicTime.milliseconds
+    accessories.end(at: now)
+    guard isCalled else {
+      // One that comes and goes all the time makes no news of that.
+      if subscriber.startsItself { toldLeftAt = now + SupervisorLimits.connectMilliseconds }
+      return
+    }
     isCalled = false
+    isToldThere = false
     tell([.event(subscriber: name, .exited(status: 0))])
   }
 
@@ -295,6 +309,11 @@ final class SocketProgram: SupervisedSubscriber {
   /// Does what is due by time.
   func passTime(at now: Int64) {
     passTimeOfAccessories(at: now)
+    if let due = toldLeftAt, due <= now {
+      toldLeftAt = nil
+      isToldThere = false
+      tell([.event(subscriber: name, .unregistered)])
+    }
     if let due = connectBy, due <= now {
       giveUp(.notConnected, status: EX_UNAVAILABLE)
       endCommand(at: now)
@@ -311,7 +330,7 @@ final class SocketProgram: SupervisedSubscriber {
   /// - Parameter hasRoom: whether it may be heard; where not, a bell tells.
   func deadline(at now: Int64, hasRoom: Bool) -> Int64? {
     [
-      connectBy, starter == nil || isKilled ? nil : killAt,
+      connectBy, toldLeftAt, starter == nil || isKilled ? nil : killAt,
       hasRoom ? connection?.talk.nextReading(at: now) : nil,
       hasRoom ? connection?.sockets.deadline(at: now) : nil,
       hasRoom ? accessories.deadline(at: now) : nil, error?.nextReading(at: now),
@@ -324,6 +343,8 @@ final class SocketProgram: SupervisedSubscriber {
   private func giveUp(_ reason: SupervisorNote?, status: Int32) {
     forgetLaunch()
     isKnownAway = true
+    isToldThere = false
+    toldLeftAt = nil
     if let reason { note(reason) }
     tell([.event(subscriber: name, .exited(status: status))])
   }

@@ -221,7 +221,8 @@ extension SubscriberEvent {
     case .start: .start
     case .locate: .locate
     case .mode(let event): event.key
-    case .foreground, .background, .quit, .exited, .orphaned, .begun, .registered, .acknowledged, .dismissed,
+    case .foreground, .background, .quit, .exited, .orphaned, .begun, .registered, .unregistered,
+      .acknowledged, .dismissed,
       .authorization, .accuracy, .backgroundDelivery, .stop, .memory, .lock, .overran, .done, .preserve,
       .interrupted, .finished:
       nil

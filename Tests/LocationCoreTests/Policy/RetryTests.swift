@@ -100,6 +100,34 @@ import Testing
     #expect(stage.handed().count == 2 && stage.state() == .suspended)
   }
 
+  @Test func `K5 what starts itself is called once it is connected, and not before`() {
+    var stage = Stage()
+    var mover = Subscriber.mover
+    mover.style = .socket
+    stage.add(mover, .notRunning)
+    stage.fix(1, east: 0)
+    stage.wait(until: 1_000)
+    #expect(stage.log() == ["defer K5 notRunning>notRunning not_connected"])
+    // What earlier versions called in vain.
+    stage.say(1_001, .exited(status: 69))
+    #expect(stage.log().count == 1)
+    stage.say(1_002, .registered)
+    #expect(stage.log().last == "relaunch K5 notRunning>background kept")
+    #expect(stage.handed().count == 1)
+    stage.wait(until: 1_010)
+    stage.say(1_011, .exited(status: 0))
+    stage.fix(2_000, east: 2_000)
+    #expect(stage.log().last == "defer K5 notRunning>notRunning not_connected")
+    stage.say(2_001, .registered)
+    #expect(stage.handed().count == 2)
+    stage.wait(until: 2_010)
+    stage.say(2_011, .exited(status: 0))
+    stage.say(2_012, .registered)
+    stage.say(2_030, .unregistered)
+    stage.fix(3_000, east: 4_000)
+    #expect(stage.log().last == "defer K5 notRunning>notRunning not_connected")
+  }
+
   @Test func `A9 each event handed again is told, and what was never handed is kept`() {
     var stage = Stage()
     stage.add(.mover, .suspended)

@@ -175,7 +175,7 @@ import Testing
     run.relaunch("outside")
     #expect(try run.exit("outside") == 69)
     #expect(!run.hasCome(away))
-    // It is told when the program has come, once.
+    // It is told when the program has come, also if that comes and goes, once.
     let came = SupervisorReport.event(subscriber: "outside", .registered)
     for isFirst in [true, false] {
       let script = """

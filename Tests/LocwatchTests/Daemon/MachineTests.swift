@@ -199,6 +199,23 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test func `K5 events wait for a program that starts itself, and nobody else is called`() async throws {
+    let run = try DaemonRun()
+    let manifest = run.folder.write(
+      "peer.yaml", "name: peer\nstyle: socket\nservices: [significant-change]\n")
+    #expect(try await run.command(["subscribers", "add", manifest]).status == 0)
+    try run.start(run.settings())
+    run.move(0, second: 0)
+    try await run.waitForFixes(1)
+    #expect(try await run.decisions("peer") == ["defer K5 not_connected"])
+    let connection = try Connection(path: run.state + ".subscribers")
+    connection.send("{\"register\":\"peer\"}\n")
+    var heard = ""
+    while !heard.contains(#""type":"significant""#) { heard += try #require(connection.receive()) }
+    #expect(try await run.decisions("peer") == ["defer K5 not_connected", "relaunch K5 kept"])
+    #expect(await run.end() == 0)
+  }
+
   @Test func `who left the foreground and has not ended yet returns there`() async throws {
     let run = try DaemonRun()
     try await run.add("a", manifest: "exits_on_suspend: true")
