@@ -90,7 +90,8 @@ struct ExplainCommand: ParsableCommand {
       }
       guard let found, let sequence = found["seq"]?.integer else {
         throw Failure(
-          .conditionFails, what: "no event has this id", remedy: "locwatch-fleet replay \(device) lists them")
+          .conditionFails, what: "no event has this id",
+          remedy: "locwatch-fleet replay \(CommandText.word(device)) lists them")
       }
       moment.catalog = try catalogs.catalog(at: UInt64(sequence))
       moment.at = found["time"]?.string

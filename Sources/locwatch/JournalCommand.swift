@@ -35,7 +35,7 @@ struct JournalCommand: ReportingCommand {
     let file = try OutputFile(path: output ?? "-", isPrivate: true)
     let count = try database.recording { (bytes) throws(Failure) in try file.write(bytes) }
     if let output, output != "-" {
-      Terminal.note("\(output): \(count) events; locwatch replay \(output)")
+      Terminal.note("\(output): \(count) events; locwatch replay \(CommandText.word(output))")
     }
   }
 }

@@ -246,7 +246,7 @@ struct OnTest: AsyncParsableCommand {
     if let id = trial.region, regions.isEmpty {
       throw Failure(
         .conditionFails, what: "no region is called \"\(id)\" any more",
-        remedy: "locwatch regions add \(id) --circle LAT,LON,METRES")
+        remedy: "locwatch regions add \(CommandText.word(id)) --circle LAT,LON,METRES")
     }
     let place = (try? state.lastFix())?.coordinate
     let line = MadeUpEvent.line(

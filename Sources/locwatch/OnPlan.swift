@@ -71,12 +71,12 @@ struct OnPlan {
       if names.contains(name) {
         throw Failure(
           .cantCreate, what: "there is a subscriber \"\(name)\" already",
-          remedy: "choose another name, or locwatch on remove \(name)")
+          remedy: "choose another name, or locwatch on remove \(CommandText.word(name))")
       }
       if let existing {
         throw Failure(
           .cantCreate, what: "\"\(existing)\" does the same already",
-          remedy: "leave out --name, or locwatch on remove \(existing)")
+          remedy: "leave out --name, or locwatch on remove \(CommandText.word(existing))")
       }
     }
     subscriber = rule.subscriber(named: options.name ?? rule.freeName(among: names))

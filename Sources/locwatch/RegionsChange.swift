@@ -50,7 +50,7 @@ struct RegionsMove: ReportingCommand {
     guard case .circle(var center, var meters) = region.shape else {
       throw Failure(
         .usage, what: "\(id) is no circle, but a \(region.shape.word)",
-        remedy: "locwatch regions edit \(id) changes its outline")
+        remedy: "locwatch regions edit \(CommandText.word(id)) changes its outline")
     }
     if let text = place.first {
       if text.split(separator: ",").count == 3 {

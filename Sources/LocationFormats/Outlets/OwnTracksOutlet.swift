@@ -87,6 +87,8 @@ package struct OwnTracksOutlet: Sendable {
   private var told: [String: Bool] = [:]
   /// Where Home Assistant has the device; nil where it is not told.
   private var attributes: MQTTSession.Message?
+  /// Whether that is where the device was when the places were looked at, which events before know less well.
+  private var hasPosition = false
   /// `owntracks/USER/DEVICE`.
   package let topic: String
 
@@ -117,6 +119,7 @@ package struct OwnTracksOutlet: Sendable {
     let isForMoves = settings.regions == nil && settings.types?.contains("significant") ?? true
     if announces, isForMoves, let line = scene.position?.line {
       attributes = attributes(of: settings.isReduced ? ReducedLine.of(line) : line)
+      hasPosition = true
     }
   }
 
@@ -149,7 +152,7 @@ package struct OwnTracksOutlet: Sendable {
   }
 
   /// Takes the regions, and in which the device is, as they are now; what is published of that. While the regions stay
-  /// as they are only Home Assistant is told something: of the states that have changed.
+  /// as they are only Home Assistant is told something: of the states that have changed, and where the device is.
   package mutating func take(_ scene: Scene) -> [MQTTSession.Message] {
     let old = self
     self = OwnTracksOutlet(settings, scene)
@@ -161,9 +164,11 @@ package struct OwnTracksOutlet: Sendable {
     }
     told = old.told
     guard announces else { return [] }
-    return zip(places, old.places).compactMap { place, old in
-      place.isInside == old.isInside ? nil : state(of: place.id, isInside: place.isInside)
-    }
+    let moved = attributes == old.attributes ? nil : attributes
+    return [moved].compactMap { $0 }
+      + zip(places, old.places).compactMap { place, old in
+        place.isInside == old.isInside ? nil : state(of: place.id, isInside: place.isInside)
+      }
   }
 
   /// The regions; nil where positions are made coarse: where an event's region lies tells where the device is.
@@ -204,7 +209,7 @@ package struct OwnTracksOutlet: Sendable {
     // A departure has the place that was left, not where the device is.
     if type != "visit.depart", line["lat"] != nil, line["lon"] != nil {
       messages.append(.init(topic, location(line, type).text, isRetained: true))
-      if announces {
+      if announces, !hasPosition || isNewer(line) {
         let now = attributes(of: line)
         attributes = now
         messages.append(now)

@@ -78,7 +78,7 @@ package enum CommandRules {
     }
     return left.map { region in
       "region \(region.id) still reports a dwell after \(Wording.duration(region.dwellSeconds)); "
-        + "locwatch regions edit \(region.id) changes its \"notify\""
+        + "locwatch regions edit \(CommandText.word(region.id)) changes its \"notify\""
     }
   }
 
@@ -94,18 +94,6 @@ package enum CommandRules {
     let outlets = try database.outletSettings()
     let used = Set(subscribers.flatMap { $0.regions ?? [] } + outlets.flatMap { $0.regions ?? [] })
     return made.filter { !used.contains($0) }
-  }
-}
-
-/// A command and its arguments as they are typed in a shell.
-package enum CommandText {
-  /// One line; what a shell would take apart is quoted.
-  package static func line(_ command: [String]) -> String {
-    command.map { word in
-      let isPlain =
-        !word.isEmpty && word.allSatisfy { $0.isLetter || $0.isNumber || "-_./:=,+@%".contains($0) }
-      return isPlain ? word : "'\(word.replacing("'", with: "'\\''"))'"
-    }.joined(separator: " ")
   }
 }
 

@@ -84,7 +84,7 @@ package struct RuleRegions {
         .conditionFails, what: "no region is called \"\(id)\"",
         remedy: EventKind(rawValue: id) == nil
           ? Self.remedy(for: id, of: rule, among: known.regions.map(\.id))
-          : "events stand before the regions: locwatch on \(([id] + rule.kinds.map(\.rawValue)).joined(separator: " ")) …"
+          : "events stand before the regions: locwatch on \(CommandText.line([id] + rule.kinds.map(\.rawValue))) …"
       )
     }
     let region = known.regions[index]
@@ -119,7 +119,7 @@ package struct RuleRegions {
     {
       let words =
         [rule.kinds.map(\.rawValue).joined(separator: ",")] + rule.regions.filter { $0 != id } + [id]
-      return "the time stands last: locwatch on \(words.joined(separator: " ")) -- COMMAND"
+      return "the time stands last: locwatch on \(CommandText.line(words)) -- COMMAND"
     }
     if isTime, rule.notify.contains(.dwell) { return "a time is written 90s, 10m or 1h30m" }
     if isTime, id.last?.isLetter == true { return "only dwell takes a time" }

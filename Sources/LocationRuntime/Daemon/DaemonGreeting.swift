@@ -133,7 +133,9 @@ extension Subscriber {
 /// A region that somebody names and that is not there.
 package enum MissingRegion {
   /// What to do about one that is like no other: to make it.
-  package static func remedy(_ id: String) -> String { "locwatch regions add \(id) --circle LAT,LON,METRES" }
+  package static func remedy(_ id: String) -> String {
+    "locwatch regions add \(CommandText.word(id)) --circle LAT,LON,METRES"
+  }
 
   /// What is wrong, and what to do.
   ///

@@ -137,7 +137,7 @@ extension DaemonLoop {
   /// What to do about a refusal; nil where there is nothing, or its words say so.
   private static func remedy(for refusal: Decision) -> String? {
     refusal.rule == .notificationPermission && refusal.reason == .notPermitted
-      ? "locwatch notifications allow \(refusal.subscriber)" : remedies[refusal.reason]
+      ? "locwatch notifications allow \(CommandText.word(refusal.subscriber))" : remedies[refusal.reason]
   }
 
   private static let remedies: [Decision.Reason: String] = [

@@ -265,6 +265,6 @@ extension Failure {
   static func noTransfer(_ number: Int, of name: String) -> Failure {
     Failure(
       .conditionFails, what: "\(name) has no transfer \(number)",
-      remedy: "locwatch transfers list \(name) lists what it has")
+      remedy: "locwatch transfers list \(CommandText.word(name)) lists what it has")
   }
 }

@@ -164,7 +164,7 @@ struct OutletPump {
       outlet.name, attempts: failures, reason: failure.reason, isDisabled: isDisabled)
     if isDisabled {
       return [
-        "outlet \(outlet.name): \(failure.reason); it is disabled until locwatch outlets enable \(outlet.name)"
+        "outlet \(outlet.name): \(failure.reason); it is disabled until locwatch outlets enable \(CommandText.word(outlet.name))"
       ]
     }
     guard told.count < Self.mostTold, told.insert(failure.reason).inserted else { return [] }

@@ -22,7 +22,7 @@ package struct OutletState: Hashable, Sendable {
 
   /// What to do once what stops it is put right; nil where nothing does.
   package var remedy: String? {
-    trouble.map { _ in "locwatch outlets enable \(settings.name) tries at once" }
+    trouble.map { _ in "locwatch outlets enable \(CommandText.word(settings.name)) tries at once" }
   }
 
   /// One JSON object; nothing in it is secret.

@@ -111,6 +111,6 @@ struct UnreadableRow: Error {
   func failure(_ path: String) -> Failure {
     Failure(
       .data, file: path, what: "\(kind) \"\(name)\" in its table \(kind.table) can't be read: \(reason)",
-      remedy: "locwatch \(kind)s remove \(name), and add it again")
+      remedy: "locwatch \(kind)s remove \(CommandText.word(name)), and add it again")
   }
 }

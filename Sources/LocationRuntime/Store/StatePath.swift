@@ -125,9 +125,11 @@ package enum StatePath {
     guard unsafe access(path, F_OK) != 0 else {
       for part in ["", "-wal", "-shm"] {
         guard let status = Self.status(path + part), status.st_uid == geteuid(),
-          status.st_mode & S_IFMT == S_IFREG,
-          status.st_mode & 0o055 != 0, status.st_mode & 0o022 == 0
+          status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o022 == 0
         else { continue }
+        // SQLite gives the files beside it what it had, and leaves them so when that changes.
+        let isLeft = !part.isEmpty && status.st_mode & 0o600 != 0o600
+        guard status.st_mode & 0o055 != 0 || isLeft else { continue }
         _ = unsafe chmod(path + part, 0o600)
       }
       return
@@ -206,7 +208,8 @@ package enum StatePath {
     }
     guard status.st_mode & 0o022 == 0 else {
       throw Failure(
-        .noPermission, file: path, what: "others may write it", remedy: "chmod go-w \(path)")
+        .noPermission, file: path, what: "others may write it", remedy: "chmod go-w \(CommandText.word(path))"
+      )
     }
     try requireSafeFolders(of: path)
   }

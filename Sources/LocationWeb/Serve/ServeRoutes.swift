@@ -265,7 +265,8 @@ struct ServeRoutes {
     guard let region = file.regions.first else { throw Failure.unknownRegion(id) }
     guard case .circle = region.shape else {
       throw Failure(
-        .data, what: "\(id) is no circle", remedy: "locwatch regions edit \(id) changes its outline")
+        .data, what: "\(id) is no circle",
+        remedy: "locwatch regions edit \(CommandText.word(id)) changes its outline")
     }
     return try store(try file.feature(at: 0).moved(to: circle), id, changing: true)
   }

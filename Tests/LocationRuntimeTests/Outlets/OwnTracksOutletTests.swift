@@ -193,6 +193,11 @@ import Testing
     var outlet = OwnTracksOutlet(settings(announces: true), scene)
     _ = outlet.messages(for: try tree(enter))
     #expect(shown(outlet.greeting()).joined().contains("48.0083633"))
+    // What waited for the broker is where it was before.
+    scene.newest = 100
+    outlet = OwnTracksOutlet(settings(announces: true), scene)
+    #expect(!shown(outlet.messages(for: try tree(enter))).joined().contains("/attributes "))
+    #expect(!shown(outlet.greeting()).joined().contains("48.0083633"))
   }
 
   @Test func `a location names all regions that the device was in then`() throws {

@@ -64,6 +64,16 @@ import Testing
     withExtendedLifetime(database) {}
   }
 
+  @Test func `what SQLite left beside one that could not be written is made writable with it`() throws {
+    let folder = TemporaryFolder()
+    let path = folder("s.db")
+    let database = try StateDatabase.open(path: path)
+    #expect(unsafe chmod(path + "-shm", 0o400) == 0)
+    _ = try StateDatabase.open(path: path)
+    #expect(StatePath.status(path + "-shm").map { $0.st_mode & 0o777 } == 0o600)
+    withExtendedLifetime(database) {}
+  }
+
   @Test func `the remedy for a program that may not be executed can be copied`() throws {
     let folder = TemporaryFolder()
     let program = folder.write("my program.sh", "")

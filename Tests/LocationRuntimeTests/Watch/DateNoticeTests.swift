@@ -28,6 +28,11 @@ import Testing
         == true)
   }
 
+  @Test func `a clock that is an hour off is told of, also where fixes take a while to come`() {
+    #expect(texts(3, age: -3_599.98, reason: .future).first?.contains("ahead, and are rejected") == true)
+    #expect(texts(3, age: 3_600.4).first?.contains("1 h ago, and are rejected") == true)
+  }
+
   @Test(arguments: [1.0, -1]) func `a date that is 1024 weeks off has another remedy`(sign: Double) {
     let texts = texts(3, age: sign * (1_024 * 7 * 86_400 + 5), reason: sign > 0 ? .stale : .future)
     #expect(texts.count == 1)
