@@ -54,7 +54,8 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   case exited(status: Int32)
   /// Who ran its process is gone, and so the process had to be ended: no fault of its own.
   case orphaned
-  /// Its process began so many seconds after it was called, because the one before took its time to end.
+  /// Its process begins so many seconds later than it was called, because the one before takes its time to end; or than
+  /// was said before, where fewer than none are earlier.
   case begun(lateSeconds: Double)
   /// Its program, which was not there when it was called, has come to the socket by itself.
   case registered

@@ -241,6 +241,7 @@ extension Policy {
     if isWake { publishServices(index, in: &turn) } else { noteStart(index, in: &turn) }
     hand(
       index, announced: event, startedBecause: Order.Cause(rule: launch.cause, kind: launch.kind), in: &turn)
+    tellPressure(index, in: &turn)
   }
 
   /// Marks the waiting events that a process in the background is not handed, whatever wakes or starts it (rule M4):

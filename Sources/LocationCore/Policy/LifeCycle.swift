@@ -40,6 +40,7 @@ extension Policy {
     // What was closed when it left is opened again (rule J4).
     alignAccessories(index, in: &turn)
     tellOwed(index, in: &turn)
+    tellPressure(index, in: &turn)
   }
 
   /// The user turns to something else: background with some seconds of grace, then suspension (rules A2, A5).

@@ -298,7 +298,7 @@ extension Policy {
 extension Policy {
   /// The process of a program that was called before has begun only now: its time begins with it (rule K1).
   mutating func beginLate(_ index: Int, seconds: Double) {
-    guard sessions[index].state != .notRunning, seconds > 0 else { return }
+    guard sessions[index].state != .notRunning else { return }
     update(index) { $0.postpone(bySeconds: seconds) }
     refreshDeadline()
   }

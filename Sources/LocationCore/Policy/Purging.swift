@@ -7,15 +7,21 @@ extension Policy {
     guard level != before else { return }
     pressure = level
     if before == .critical { endPressure(in: &turn) }
+    for index in sessions.indices { update(index) { $0.knowsPressure = false } }
     switch level {
     case .none: break
     case .warning:
-      for index in sessions.indices where sessions[index].state.isRunning {
-        warn(index, .memory, level: level, in: &turn)
-      }
+      for index in sessions.indices where sessions[index].state.isRunning { tellPressure(index, in: &turn) }
     case .critical: look(in: &turn)
     }
     refreshDeadline()
+  }
+
+  /// Tells a subscriber that runs, or begins to, that memory is short: once, as long as it is.
+  mutating func tellPressure(_ index: Int, in turn: inout PolicyTurn) {
+    guard pressure == .warning, !sessions[index].knowsPressure else { return }
+    update(index) { $0.knowsPressure = true }
+    warn(index, .memory, level: pressure, in: &turn)
   }
 
   /// When memory is looked at next; nil while it is not critically short.

@@ -87,6 +87,8 @@ struct Session: Hashable, Sendable, Codable {
   @Added var returnsAtUnlock = false
   /// Whether a call, or what else the user answers, comes before it and goes on (rules A1 and F4).
   @Preset var isCalled = false
+  /// Whether it was told that memory is short, since that is so and its process runs (rule A4).
+  @Preset var knowsPressure = false
   /// Whether a program that starts itself is connected, while it is not called.
   @Preset var isConnected = false
   /// When it was last handed an event of a kind that it can choose, for the first time; for its cooldown.
@@ -201,6 +203,7 @@ struct Session: Hashable, Sendable, Codable {
   mutating func endProcess() {
     state = .notRunning
     isConnected = false
+    knowsPressure = false
     assertions = []
     taskClock = nil
     wakeClock = nil

@@ -11,9 +11,11 @@ final class Cgroup {
   /// `cgroup.events`, which wakes `poll` with POLLPRI when something in it has changed since it was read.
   let events: Descriptor
 
-  /// Makes it or takes it as it is, and lets it run.
+  /// Makes it or takes it as it is.
+  ///
+  /// - Parameter thaws: whether it is let run: what is to be killed runs no code before.
   /// - Throws: ``Failure`` where it can't be made or used.
-  init(path: String) throws(Failure) {
+  init(path: String, thaws: Bool = true) throws(Failure) {
     self.path = path
     if unsafe mkdir(path, 0o755) != 0, errno != EEXIST { throw Self.failure(path, errno) }
     guard let directory = Descriptor.open(path, O_RDONLY | O_DIRECTORY),
@@ -21,6 +23,7 @@ final class Cgroup {
     else { throw Self.failure(path, errno) }
     self.directory = directory
     self.events = events
+    guard thaws else { return }
     let code = KernelFile.write(path + "/cgroup.freeze", "0")
     guard code == 0 else { throw Self.failure(path, code) }
   }

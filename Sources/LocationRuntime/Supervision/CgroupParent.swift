@@ -78,7 +78,7 @@ struct CgroupParent {
   }
 
   /// Ends what is left in a subscriber's cgroups and removes them.
-  func removeCgroups(of name: String) { try? Cgroup(path: path(of: name)).end() }
+  func removeCgroups(of name: String) { try? Cgroup(path: path(of: name), thaws: false).end() }
 
   /// Removes it, if it is empty.
   func remove() { _ = unsafe rmdir(path) }

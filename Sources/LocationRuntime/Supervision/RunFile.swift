@@ -52,7 +52,8 @@ struct RunFile: Hashable {
   /// process noted, or if it has no leader and no member is older than the program.
   func endSurvivors() {
     guard boot == ProcessStatus.boot, !isWatched else { return }
-    if let cgroup, unsafe access(cgroup + "/cgroup.freeze", F_OK) == 0, let group = try? Cgroup(path: cgroup)
+    if let cgroup, unsafe access(cgroup + "/cgroup.freeze", F_OK) == 0,
+      let group = try? Cgroup(path: cgroup, thaws: false)
     {
       group.end()
     }

@@ -18,6 +18,8 @@ final class SupervisedProgram: SupervisedSubscriber {
   private var backlog: [(event: Int?, line: [UInt8])] = []
   /// When it was first called for the next process, while the one before ends; milliseconds.
   private var calledAt: Int64?
+  /// By how many milliseconds it was then told to begin late.
+  private var toldLate: Int64 = 0
   /// Whether it is suspended as soon as it is started and has read that.
   private var isToBeSuspended = false
   /// What a oneshot is still to be started for, in order: launches by the user come before events.
@@ -178,10 +180,24 @@ final class SupervisedProgram: SupervisedSubscriber {
     }
   }
 
-  /// Notes when the program is called while its last process still ends: its time begins with its next process.
+  /// Notes when the program is called while its last process still ends: its time begins with its next process. That
+  /// takes at most as long as a process is given to end; when it begins is told then.
   private func noteCall(at now: Int64) {
     let isEnding = run?.isEnding == true || run == nil && !predecessors.allSatisfy(\.isGone)
-    calledAt = isEnding ? calledAt ?? now : nil
+    guard isEnding else {
+      calledAt = nil
+      return
+    }
+    guard calledAt == nil else { return }
+    calledAt = now
+    toldLate = max(0, (run?.killAt ?? now + site.graceMilliseconds) - now)
+    tellLate(toldLate)
+  }
+
+  /// Tells that the process begins so many milliseconds later than was known; fewer than none are earlier.
+  private func tellLate(_ milliseconds: Int64) {
+    guard milliseconds != 0 else { return }
+    tell([.event(subscriber: name, .begun(lateSeconds: Double(milliseconds) / 1_000))])
   }
 
   /// Has it started for what came first, and told the rest in its turn.
@@ -274,7 +290,7 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   private func start(_ launch: LaunchNotice, event: Int?, line: [UInt8], at now: Int64) {
     if let calledAt {
-      tell([.event(subscriber: name, .begun(lateSeconds: Double(now - calledAt) / 1_000))])
+      tellLate(now - calledAt - toldLate)
       self.calledAt = nil
     }
     do throws(ProgramStart.Refusal) {

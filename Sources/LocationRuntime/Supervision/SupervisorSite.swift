@@ -68,7 +68,7 @@ final class SupervisorSite: Sendable {
       KernelFile.readPlain(path, atMost: RunFile.mostBytes).flatMap { RunFile($0) }?.endSurvivors()
       unsafe unlink(path)
     }
-    for path in cgroups?.found ?? [] { try? Cgroup(path: path).end() }
+    for path in cgroups?.found ?? [] { try? Cgroup(path: path, thaws: false).end() }
   }
 
   /// Starts a subscriber's program, noted before it runs.

@@ -35,6 +35,27 @@ import Testing
     #expect(stage.warnings(of: "b").count == 1)
   }
 
+  @Test func `A4 a warning is a level: who begins to run meanwhile is told, once`() {
+    var stage = Stage()
+    stage.add(.mover, .suspended)
+    stage.add(Subscriber(name: "b"), .notRunning)
+    stage.take(1, .machine(.memoryPressure(.warning)))
+    #expect(stage.warnings().isEmpty && stage.warnings(of: "b").isEmpty)
+    stage.fix(10, east: 0)
+    #expect(stage.warnings().map(\.level) == [.warning])
+    stage.fix(1_000, east: 2_000)
+    #expect(stage.warnings().count == 1)
+    stage.say(1_001, .foreground, of: "b")
+    #expect(stage.warnings(of: "b").map(\.level) == [.warning])
+    // Another process, and another warning, are told anew.
+    stage.say(1_002, .exited(status: 0), of: "b")
+    stage.say(1_003, .foreground, of: "b")
+    #expect(stage.warnings(of: "b").count == 2)
+    stage.take(1_010, .machine(.memoryPressure(.none)))
+    stage.take(1_020, .machine(.memoryPressure(.warning)))
+    #expect(stage.warnings(of: "b").count == 3)
+  }
+
   @Test func `A4 relief ends a pending termination, and a warning reaches everyone that runs`() {
     var stage = Stage()
     stage.add(.mover, .active)
