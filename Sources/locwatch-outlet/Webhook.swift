@@ -75,9 +75,22 @@ struct Webhook {
     }
   }
 
+  /// What a status says that the user can do something about (RFC 9110, section 15); nil for the others.
+  private static func meaning(of status: Int) -> String? {
+    switch status {
+    case 300..<400: "redirections are not followed; give the address that it leads to"
+    case 401, 403: "check the user, password or token in the file of --secrets"
+    case 404: "check the path of the address"
+    case 405: "the address takes no POST"
+    case 407: "check the user and password of the proxy"
+    default: nil
+    }
+  }
+
   private func judge(_ answer: CurlConnection.Answer) throws(SendFailure) {
     if (200..<300).contains(answer.status) { return }
-    var failure = SendFailure("the answer was HTTP \(answer.status)\(connection.route)")
+    let meaning = Self.meaning(of: answer.status).map { ": \($0)" } ?? ""
+    var failure = SendFailure("the answer was HTTP \(answer.status)\(connection.route)\(meaning)")
     failure.isFinal = answer.status == 410
     if [429, 502, 503, 504].contains(answer.status), answer.retryAfterSeconds > 0 {
       failure.waitSeconds = min(answer.retryAfterSeconds, Self.longestWaitSeconds)

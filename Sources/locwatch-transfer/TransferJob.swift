@@ -4,8 +4,6 @@ import LocationFormats
 
 /// One transfer as the daemon asks for it: `{"start":N,"job":{…},"parts":FD,"directory":PATH,"files":FD,…}`.
 struct TransferJob {
-  /// Its number.
-  let number: Int
   /// Whether a file goes there, rather than comes here.
   let isUpload: Bool
   /// Where from, or where to.
@@ -36,7 +34,6 @@ struct TransferJob {
       let directory = line["directory"]?.string, let file = job["file"]?.string,
       let url = job["url"]?.string
     else { throw TransferTrouble(.file) }
-    self.number = number
     isUpload = job["kind"]?.string == "put"
     self.url = url
     address = try Self.address(url)

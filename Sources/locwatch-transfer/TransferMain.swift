@@ -226,7 +226,7 @@ struct TransferLoop {
   private mutating func retry(_ number: Int, after seconds: Int) {
     guard let transfer = transfers[number] else { return }
     let job = transfer.job
-    let wait = min(job.retrySeconds * Double(1 << min(transfer.failures, 20)), job.longestRetrySeconds)
+    let wait = job.retrySeconds.doubled(transfer.failures, atMost: job.longestRetrySeconds)
     // Many that failed at once do not all come back at once.
     let spread = Double.random(in: 0.75...1)
     transfers[number] = nil

@@ -19,15 +19,6 @@ package struct ScanPiece: Sendable {
     bytes = [UInt8](repeating: 0, count: self.capacity + Self.paddingBytes)
   }
 
-  /// A piece that holds this text.
-  package init(_ text: Span<UInt8>) {
-    self.init(capacity: text.count)
-    fill { bytes, _ in
-      for index in 0..<text.count { bytes[index] = text[index] }
-      return text.count
-    }
-  }
-
   /// Forgets the text.
   package mutating func removeAll() { count = 0 }
 

@@ -1,6 +1,6 @@
 extension UInt8 {
   /// The value of a hexadecimal digit, small or large; nil where it is none.
-  var hexadecimalDigit: UInt8? {
+  package var hexadecimalDigit: UInt8? {
     switch self {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10

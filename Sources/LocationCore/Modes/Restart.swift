@@ -50,8 +50,7 @@ struct RestartState: Hashable, Sendable, Codable {
   ) -> Double {
     if let startedAt, startedAt.seconds(to: instant) >= numbers.steadySeconds { failures = 0 }
     startedAt = nil
-    let seconds =
-      failures == 0 ? 0 : min(firstSeconds * Double(1 << min(failures - 1, 32)), numbers.limitSeconds)
+    let seconds = failures == 0 ? 0 : firstSeconds.doubled(failures - 1, atMost: numbers.limitSeconds)
     // More of them make no difference.
     if seconds < numbers.limitSeconds { failures += 1 }
     return seconds

@@ -160,7 +160,7 @@ extension Policy {
         // The server has refused what was given before. A program that gives the same again is to wait as for any
         // request that failed (rule I1).
         guard refused > 0 else { return }
-        let seconds = min(Double(1 << min(refused - 1, 12)), 3_600)
+        let seconds = 1.0.doubled(refused - 1, atMost: 3_600)
         entry.retry = TransferBook.Retry(at: now.advanced(bySeconds: seconds))
       }
     }

@@ -119,8 +119,7 @@ extension Policy {
 extension Policy.Configuration {
   /// Seconds for which a subscriber is left alone after so many wakes in a row that it overran.
   func throttle(afterOverruns overruns: Int) -> Double {
-    let doublings = min(max(0, overruns - throttleOverruns), 16)
-    return min(throttleSeconds * Double(1 << doublings), throttleLimitSeconds)
+    throttleSeconds.doubled(overruns - throttleOverruns, atMost: throttleLimitSeconds)
   }
 }
 

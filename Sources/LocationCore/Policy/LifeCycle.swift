@@ -313,8 +313,8 @@ extension Policy {
     dropUndeclaredBluetooth(index, in: &turn)
     resumeAudio(in: &turn)
     guard retries, sessions[index].outbox.contains(where: \.trigger.relaunches) else { return }
-    let doublings = min(sessions[index].failures, 16)
-    let wait = min(configuration.backOffSeconds * Double(1 << doublings), configuration.backOffLimitSeconds)
+    let wait = configuration.backOffSeconds.doubled(
+      sessions[index].failures, atMost: configuration.backOffLimitSeconds)
     update(index) {
       $0.failures += 1
       $0.relaunchAt = turn.instant.advanced(bySeconds: wait)

@@ -105,19 +105,6 @@ package enum RecordUnit: Sendable {
     case .seconds, .joules, .probability, .ratio: FixedPoint.thousandths
     }
   }
-
-  /// As `Docs/Wire.md` has it.
-  package var symbol: String {
-    switch self {
-    case .degrees, .course: "degrees"
-    case .meters: "m"
-    case .metersPerSecond: "m/s"
-    case .seconds: "s"
-    case .joules: "J"
-    case .probability: "0 to 1"
-    case .ratio: "factor"
-    }
-  }
 }
 
 /// The columns of CSV that not every type of record has, in their order; the raw values are their names.

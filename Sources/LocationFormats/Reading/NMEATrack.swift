@@ -3,7 +3,6 @@ package import LocationCore
 /// A log of NMEA 0183 sentences: what a receiver or a boat's network says. Other sentences than those of a position,
 /// such as AIS, are passed over.
 package struct NMEATrack: FormatTrack {
-  private let file: String
   private var buffer = LineBuffer(limit: NMEASentence.maximumLineBytes)
   private var decoder = NMEADecoder()
   private var track: GPSDTrack
@@ -20,11 +19,8 @@ package struct NMEATrack: FormatTrack {
   /// Reports that are kept until the date is known: an hour of a fast receiver.
   private static let maximumUndated = 36_000
 
-  /// - Parameters:
-  ///   - file: its name, for messages.
-  ///   - assumeAccuracyMeters: the accuracy of a position that states none, metres, 68 %; nil for the usual.
-  package init(file: String, assumeAccuracyMeters: Double?) {
-    self.file = file
+  /// - Parameter assumeAccuracyMeters: the accuracy of a position that states none, metres, 68 %; nil for the usual.
+  package init(assumeAccuracyMeters: Double?) {
     track = GPSDTrack(assumeAccuracyMeters: assumeAccuracyMeters)
     track.found(0, driver: .nmea0183)
   }

@@ -50,7 +50,7 @@ public struct TrackReader: ~Copyable {
     case .xml: track = try GPXTrack(file: file, assumeAccuracyMeters: accuracy)
     case .jsonLines: track = LineTrack(file: file, assumeAccuracyMeters: accuracy)
     case .kml: track = try KMLTrack(file: file, assumeAccuracyMeters: accuracy)
-    case .sentences: track = NMEATrack(file: file, assumeAccuracyMeters: accuracy)
+    case .sentences: track = NMEATrack(assumeAccuracyMeters: accuracy)
     case .table: track = TableTrack(file: file, assumeAccuracyMeters: accuracy)
     case .recording:
       throw Failure(.data, file: file, line: 1, what: "a recording, not a track", remedy: "replay it")

@@ -105,9 +105,9 @@ struct RegionCollector {
   }
 
   /// Names what is probably not meant.
-  mutating func warn(_ text: String, line: Int? = nil, id: String? = nil) {
+  mutating func warn(_ text: String, line: Int? = nil) {
     let at = line.map { ":\($0)" } ?? ""
-    file.warnings.append("\(file.name)\(at): \(number == 0 ? "" : place(id: id) + ": ")\(text)")
+    file.warnings.append("\(file.name)\(at): \(number == 0 ? "" : place(id: nil) + ": ")\(text)")
   }
 
   /// Names what makes the file unusable.

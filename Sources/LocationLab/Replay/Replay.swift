@@ -24,13 +24,13 @@ package enum Replay {
     if isNamed, request.isShareable { try? request.share() }
     var first: Failure.Code?
     var page: TrackReport?
-    var total = SummaryTotal(profile: request.configuration.profile.name)
+    var total: Summary?
     var hasFixes = false
     var usesRegions = !request.regions.isEmpty
     func finished(_ outcome: TrackOutcome, _ track: TrackPart) {
       if let tally = outcome.summary?.tally, tally.fixes > 0 { hasFixes = true }
       if outcome.summary != nil, !outcome.isRecording { usesRegions = true }
-      total.add(outcome.summary)
+      if let summary = outcome.summary, total?.add(summary) == nil { total = summary }
       page = outcome.report
       guard let failure = outcome.failure ?? disbelief(in: outcome, track) else { return }
       first = first ?? failure.code
@@ -49,7 +49,7 @@ package enum Replay {
     if isNamed {
       var encoder = RecordEncoder(format: request.format, track: nil)
       encoder.style = request.style
-      if let sum = total.sum, let line = encoder.encode(sum) { try printer.print(line.span) }
+      if let total, let line = encoder.encode(total) { try printer.print(line.span) }
     }
     try printer.finish()
     if usesRegions { for lack in missingRegions(request) { report(lack) } }

@@ -41,6 +41,11 @@ package struct CommandRule: Sendable {
     if kinds.contains(.dwell), let last = regions.last, last.first?.isNumber == true,
       let seconds = try? MeasureText.seconds(last)
     {
+      guard seconds > 0 else {
+        throw Failure(
+          .usage, what: "a dwell takes some time, not \(last)",
+          remedy: "write such as 10m, or enter for the arrival itself")
+      }
       dwellSeconds = seconds
       regions.removeLast()
     }

@@ -136,8 +136,8 @@ extension DaemonLoop {
         // Its user may not be known yet, or memory be short: what is there stays.
         let refusals = transfers.refusals[name] ?? 0
         transfers.refusals[name] = refusals + 1
-        let seconds = min(
-          settings.transferRetrySeconds * Double(1 << min(refusals, 20)), settings.transferRetryLimitSeconds)
+        let seconds = settings.transferRetrySeconds.doubled(
+          refusals, atMost: settings.transferRetryLimitSeconds)
         try handle(.transferBroke(number: number, retrySeconds: seconds), of: name)
       }
     case .pause: transfers.processes[name]?.stop(number, erasing: false)

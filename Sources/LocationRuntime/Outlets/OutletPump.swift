@@ -153,8 +153,7 @@ struct OutletPump {
     isEarly = false
     let steps = limits.retrySteps
     isDisabled = failure.isFinal || failure.isCounted && !steps.isEmpty && failures > steps.count
-    var wait = limits.retrySeconds * Double(1 << min(failures + uncounted - 1, 20))
-    wait = min(wait, limits.longestRetrySeconds)
+    var wait = limits.retrySeconds.doubled(failures + uncounted - 1, atMost: limits.longestRetrySeconds)
     if failure.isCounted, !steps.isEmpty, !isDisabled { wait = steps[failures - 1] }
     retryAt = isDisabled ? nil : instant.advanced(bySeconds: max(wait, failure.waitSeconds ?? 0))
     isTroubled = true

@@ -107,7 +107,6 @@ struct ArrowColumn {
   private var ends: [UInt8] = []
   /// A bit for each row that has a value.
   private var validity: [UInt8] = []
-  private var count = 0
   private var nullCount = 0
   private var hasValue = false
 

@@ -86,7 +86,7 @@ struct TransferProcess {
     let lost = Set(carried.keys)
     end()
     failures += 1
-    retryAt = instant.advanced(bySeconds: Double(1 << min(failures - 1, 8)))
+    retryAt = instant.advanced(bySeconds: 1.0.doubled(failures - 1, atMost: 256))
     return (lines, lost)
   }
 

@@ -1,3 +1,5 @@
+import LocationCore
+
 /// One request of HTTP/1.1 (RFC 9112), read from bytes that anybody may have sent.
 struct HTTPRequest: Hashable, Sendable {
   /// In capitals, such as `GET`.
@@ -131,7 +133,9 @@ struct HTTPRequest: Hashable, Sendable {
       switch byte {
       case UInt8(ascii: "+"): bytes.append(0x20)
       case UInt8(ascii: "%"):
-        guard let high = rest.next().flatMap(hexadecimal), let low = rest.next().flatMap(hexadecimal) else {
+        guard let high = rest.next().flatMap(\.hexadecimalDigit),
+          let low = rest.next().flatMap(\.hexadecimalDigit)
+        else {
           return nil
         }
         bytes.append(high << 4 | low)
@@ -139,14 +143,5 @@ struct HTTPRequest: Hashable, Sendable {
       }
     }
     return String(validating: bytes, as: UTF8.self)
-  }
-
-  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 48...57: byte - 48
-    case 65...70: byte - 55
-    case 97...102: byte - 87
-    default: nil
-    }
   }
 }

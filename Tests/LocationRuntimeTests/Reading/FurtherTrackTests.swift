@@ -1,5 +1,6 @@
 import Foundation
 import LocationCore
+import TestSupport
 import Testing
 
 @testable import LocationFormats

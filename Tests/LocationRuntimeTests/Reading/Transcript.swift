@@ -1,5 +1,6 @@
 import LocationCore
 import LocationFormats
+import TestSupport
 
 /// Everything that a reader says of a track that comes in pieces: items, notes, lines and trouble.
 struct Transcript: Equatable, CustomStringConvertible {

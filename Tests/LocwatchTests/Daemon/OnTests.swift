@@ -382,6 +382,10 @@ import Testing
     ),
     (["on", "move", "home", "--", "true"], 64, "move is not about a region, but home was given"),
     (
+      ["on", "dwell", "home", "0", "--", "true"], 64,
+      "a dwell takes some time, not 0; write such as 10m, or enter for the arrival itself"
+    ),
+    (
       ["on", "move", "--circle", "1,2,30", "--", "true"], 64, "move is not about a region; leave out --circle"
     ),
     (

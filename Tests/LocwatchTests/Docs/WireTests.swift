@@ -265,3 +265,18 @@ private struct FieldTable: RecordVisitor {
     add(key, "", meaning)
   }
 }
+
+extension RecordUnit {
+  /// As `Docs/Wire.md` has it.
+  fileprivate var symbol: String {
+    switch self {
+    case .degrees, .course: "degrees"
+    case .meters: "m"
+    case .metersPerSecond: "m/s"
+    case .seconds: "s"
+    case .joules: "J"
+    case .probability: "0 to 1"
+    case .ratio: "factor"
+    }
+  }
+}
