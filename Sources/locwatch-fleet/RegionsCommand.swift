@@ -206,7 +206,7 @@ struct CopyCommand<Verb: RegionsVerb>: ReportingCommand {
     try RegionsCommand.change(layout) { catalog throws(Failure) in
       guard catalog.version == present.version else {
         throw Failure(
-          .tryAgain, what: "somebody else changed the regions at the same time", remedy: "try again")
+          .tryAgain, what: "another operator changed the regions at the same time", remedy: "try again")
       }
       return try catalog.next(putting: features, replaces: true)
     }

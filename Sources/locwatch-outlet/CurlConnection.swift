@@ -184,7 +184,7 @@ import LocationFormats
     return switch code {
     case CURLE_PEER_FAILED_VERIFICATION:
       Self.verdicts[answer.verdict]
-        ?? "nobody we trust has signed its certificate (authority: in the file of secrets, or --authority)"
+        ?? "no authority that we trust has signed its certificate (authority: in the file of secrets, or --authority)"
     case CURLE_SSL_CACERT_BADFILE:
       trust?.authority != nil
         ? "the file of its authority holds no certificate, or can't be read"

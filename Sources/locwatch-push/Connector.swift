@@ -308,7 +308,7 @@ struct Connector: ~Copyable {
           return "\(error)"
         }
       }
-      _ = poll(nil, 0, Self.pauseMilliseconds)
+      PollSet.pause(milliseconds: Self.pauseMilliseconds)
     }
   }
 

@@ -240,7 +240,7 @@ extension FleetLayout {
     ])
     guard try fleet.put("catalog.\(catalog.version)", Array(meta.text.utf8), over: 0) != nil else {
       throw Failure(
-        .tryAgain, what: "somebody else changed the regions at the same time", remedy: "try again")
+        .tryAgain, what: "another operator changed the regions at the same time", remedy: "try again")
     }
     try fleet.put("catalog.current", Array("\(catalog.version)".utf8))
     try announce(catalog.version, partitions: partitions)

@@ -10,7 +10,9 @@ package enum FleetClock {
   package static var wall: Double { read(CLOCK_REALTIME) }
 
   /// Waits.
-  package static func pause(milliseconds: UInt32) { _ = poll(nil, 0, Int32(clamping: milliseconds)) }
+  package static func pause(milliseconds: UInt32) {
+    PollSet.pause(milliseconds: Int32(clamping: milliseconds))
+  }
 
   private static func read(_ clock: clockid_t) -> Double {
     Double(SystemCall.microseconds(of: clock)) * 1e-6

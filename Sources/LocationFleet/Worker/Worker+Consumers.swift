@@ -74,7 +74,7 @@ extension Worker {
     let now = FleetClock.seconds
     let partition = request.partition
     if now > request.beganAt + layout.stream.consumerPatience.seconds(after: partition.attempts) {
-      fail(request, "nobody answers")
+      fail(request, "no answer")
     } else if now > request.sentAt + Self.repeatSeconds {
       let (subject, body) = layout.stream.consumerRequest(request.name, of: request.selection)
       try consumers.send(

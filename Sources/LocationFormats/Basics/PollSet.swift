@@ -63,6 +63,9 @@ package struct PollSet {
   /// `POLLRDHUP` (poll(2)), which not every C library shows: the other side sends no more.
   package static let endOfInput: Int32 = 0x2000
 
+  /// Lets so many milliseconds pass. A signal ends it.
+  package static func pause(milliseconds: Int32) { _ = poll(nil, 0, milliseconds) }
+
   /// Waits for events of one descriptor; what has come, 0 where the time was up or a signal came.
   package static func wait(for events: Int32 = POLLIN, on descriptor: Int32, atMost milliseconds: Int32)
     -> Int32

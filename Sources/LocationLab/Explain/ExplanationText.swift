@@ -40,7 +40,7 @@ struct ExplanationText {
     guard let event = explanation.event else { return }
     add("event", "", words(event))
     for decision in explanation.decisions { add("event", "", words(decision)) }
-    if explanation.decisions.isEmpty, Self.canBeTold(event) { add("event", "", "nobody was told") }
+    if explanation.decisions.isEmpty, Self.canBeTold(event) { add("event", "", "no subscriber was told") }
     guard explanation.isCut else { return }
     add("event", "", "what led to it is not kept: the journal begins later, or another version recorded it")
   }
@@ -219,7 +219,7 @@ extension ErrorEstimate {
     case .rest:
       "at rest the fixes spread \(factor < 1 ? "so" : "more"), over \(Wording.duration(Double(restBlocks) * 300))"
     case .motion: "at the last rest the fixes spread more; on the way that fades"
-    case .residuals: "nobody stated an accuracy, and the fixes scatter so about a smooth path"
+    case .residuals: "no accuracy was stated, and the fixes scatter so about a smooth path"
     }
   }
 }

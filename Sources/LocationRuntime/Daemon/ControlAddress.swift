@@ -48,9 +48,7 @@ struct ControlAddress {
       errno = ENAMETOOLONG
       return -1
     }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(short.utf8)) }
+    var address = sockaddr_un(path: short.utf8)
     let code = unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))

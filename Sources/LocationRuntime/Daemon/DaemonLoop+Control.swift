@@ -277,7 +277,7 @@ enum Acknowledgement {
     }
     return Failure(
       .conditionFails,
-      what: subscriber.map { "\($0) waits for no event \(id)" } ?? "nobody waits for event \(id)",
+      what: subscriber.map { "\($0) waits for no event \(id)" } ?? "no subscriber waits for event \(id)",
       remedy: "locwatch subscribers show tells what is waited for")
   }
 }

@@ -40,7 +40,7 @@ package struct EventFeed: ~Copyable {
       // What came before the daemon knew of us.
       try read(body)
       guard let client else {
-        _ = poll(nil, 0, Self.lookMilliseconds)
+        PollSet.pause(milliseconds: Self.lookMilliseconds)
         continue
       }
       while let news = client.waitForNews() { try take(news, body) }

@@ -53,13 +53,11 @@ struct ServiceNotice {
     let descriptor = socket(AF_UNIX, kind, 0)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
     var bytes = Array(path.utf8)
     // A name that begins with @ stands in no file system (unix(7)).
     if path.hasPrefix("@") { bytes[0] = 0 }
-    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+    guard bytes.count < MemoryLayout.size(ofValue: sockaddr_un().sun_path) else { return }
+    var address = sockaddr_un(path: bytes)
     let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
     let message = Array(text.utf8)
     unsafe withUnsafePointer(to: &address) { pointer in

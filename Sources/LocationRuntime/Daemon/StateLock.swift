@@ -59,7 +59,7 @@ package struct StateLock: ~Copyable {
   }
 
   /// What is done between two attempts: nothing, for 20 ms.
-  package static func pauseShortly() { _ = poll(nil, 0, 20) }
+  package static func pauseShortly() { PollSet.pause(milliseconds: 20) }
 
   /// Attempts in all: 5 s. A command holds it for as long as it takes to restore the engine.
   static let mostAttempts = 250

@@ -148,8 +148,8 @@ extension ReceiverOrder.Reason {
     case .lowPower: "low-power mode"
     case .longest: "nothing is near"
     case .noSky: "the last search found nothing"
-    case .unneeded: "nobody needs the position"
-    case .needed: "somebody needs each fix"
+    case .unneeded: "no program needs the position"
+    case .needed: "a program needs each fix"
     case .period: "the clock says so"
     }
   }

@@ -46,12 +46,7 @@ extension SourceAddress.Endpoint {
   }
 
   private static func target(_ path: String) -> SocketTarget {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { place in
-      unsafe place.copyBytes(from: bytes.prefix(place.count - 1))
-    }
+    var address = sockaddr_un(path: path.utf8)
     return SocketTarget(family: AF_UNIX, bytes: unsafe withUnsafeBytes(of: &address) { unsafe Array($0) })
   }
 }

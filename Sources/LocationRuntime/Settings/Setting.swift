@@ -183,7 +183,7 @@ extension Setting {
       "visits.arrival_s", "a stay so long is a visit",
       .number(\.visits.confirmedSeconds, in: 1...1e6), .atLeast("provisional_s")),
     Setting(
-      "visits.gap_s", "a silence after which nobody can say when a place now far away was left",
+      "visits.gap_s", "a silence after which it is not known when a place now far away was left",
       .number(\.visits.gapSeconds, in: 1...1e7)),
     Setting(
       "visits.merge_distance_m", "after a short absence, places this close count as one",
@@ -317,7 +317,7 @@ extension Setting {
       "fetch.day_limit", "how many good moments a program has in a day",
       .count(\.policy.fetch.dayLimit, in: 1...1440)),
     Setting(
-      "fetch.battery_percent", "with less in the battery nobody is asked to fetch",
+      "fetch.battery_percent", "with less in the battery no program is asked to fetch",
       .number(\.policy.fetch.batteryPercent, in: 0...100)),
     Setting(
       "push.hour_limit", "how many silent pushes wake a program in an hour",

@@ -176,7 +176,7 @@ struct ProgramStart {
     close(held.gate)
     let pidfd = Descriptor(held.pidfd)
     _ = SystemCall.signalProcess(held.pid, SIGKILL)
-    while reap(pidfd) == nil { _ = poll(nil, 0, 1) }
+    while reap(pidfd) == nil { PollSet.pause(milliseconds: 1) }
   }
 
   /// Raises the limit of open descriptors of this process as far as it may. Programs get the limit that was.
@@ -199,7 +199,7 @@ struct ProgramStart {
     kill()
     while true {
       if let end = reap() { return end }
-      _ = poll(nil, 0, 1)
+      PollSet.pause(milliseconds: 1)
     }
   }
 

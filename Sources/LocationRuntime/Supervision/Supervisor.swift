@@ -153,10 +153,4 @@ package final class Supervisor: Sendable {
 
   /// Whether every program has ended, and there will be no more reports.
   package var hasStopped: Bool { mailbox.hasEnded }
-
-  /// Ends every program, with 5 s for those that run, and returns when they have ended.
-  package func stop() async {
-    mailbox.post(.stop)
-    await mailbox.waitForEnd()
-  }
 }

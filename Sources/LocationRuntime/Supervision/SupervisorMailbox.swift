@@ -41,9 +41,8 @@ final class SupervisorMailbox: Sendable {
     var heardEnds: [String: Int] = [:]
     /// Whether the thread waits for room.
     var wantsRoom = false
-    /// Whether the thread has ended, and who waits for that.
+    /// Whether the thread has ended.
     var hasEnded = false
-    var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
   private let state = Mutex(State())
@@ -110,17 +109,6 @@ final class SupervisorMailbox: Sendable {
 
   func heardEnds(of name: String) -> Int { state.withLock { $0.heardEnds[name] ?? 0 } }
 
-  /// Returns when the thread has ended.
-  func waitForEnd() async {
-    await withCheckedContinuation { continuation in
-      let hasEnded = state.withLock { state in
-        if !state.hasEnded { state.waiting.append(continuation) }
-        return state.hasEnded
-      }
-      if hasEnded { continuation.resume() }
-    }
-  }
-
   // MARK: The thread's side
 
   func takeCommands(into commands: inout [SupervisorCommand]) {
@@ -159,12 +147,7 @@ final class SupervisorMailbox: Sendable {
   }
 
   func end() {
-    let waiting = state.withLock { state in
-      state.hasEnded = true
-      defer { state.waiting = [] }
-      return state.waiting
-    }
-    for continuation in waiting { continuation.resume() }
+    state.withLock { $0.hasEnded = true }
     reportBell.ring()
   }
 

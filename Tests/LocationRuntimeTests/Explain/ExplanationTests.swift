@@ -220,7 +220,7 @@ import Testing
       let text = try Explanation(Question(event: record.id), state: past.path).text(in: .utc)
       #expect(!text.contains("{"), "\(text)")
       let isDecision = if case .decision = record.body { true } else { false }
-      #expect(!isDecision || !text.contains("nobody was told"), "\(text)")
+      #expect(!isDecision || !text.contains("no subscriber was told"), "\(text)")
     }
   }
 

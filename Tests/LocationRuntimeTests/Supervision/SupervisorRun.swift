@@ -217,3 +217,11 @@ extension Order.Cause {
   /// That of an event of a region.
   static let region = Order.Cause(rule: .regions, kind: "region")
 }
+
+extension Supervisor {
+  /// Ends every program, with 5 s for those that run, and returns when they have ended.
+  func stop() async {
+    beginStop()
+    while !hasStopped { try? await Task.sleep(for: .milliseconds(2)) }
+  }
+}
