@@ -19,8 +19,7 @@ extension Engine {
       case .answer(let fix, let reason): tell(name, fix, reason, into: &effects)
       case .pause(let reason): record(name, pauses: true, reason, to: taker.index, at: fix, into: &effects)
       case .resume(let reason): record(name, pauses: false, reason, to: taker.index, at: fix, into: &effects)
-      case .reduced:
-        let trigger = state.policy.sessions[taker.index].updateTrigger
+      case .reduced(let trigger):
         let owed = Session.Owed(trigger: trigger, visit: nil)
         state.policy.offerReduced(owed, event: nextID, to: taker.index, in: &turn)
       }

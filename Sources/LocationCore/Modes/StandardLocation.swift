@@ -31,7 +31,7 @@ struct StandardTaker {
     /// The answer to a request for one fix.
     case answer(Fix, LocationUpdate.Reason)
     /// A coarse position.
-    case reduced
+    case reduced(Trigger)
   }
 
   let index: Int
@@ -45,6 +45,13 @@ extension Policy {
   mutating func observe(_ fix: Fix, at instant: EngineInstant, into takers: inout [StandardTaker]) {
     var hasChanged = false
     for index in sessions.indices where sessions[index].followsFixes {
+      if sessions[index].standard.request != nil, sessions[index].subscriber.accuracy == .reduced {
+        // Any fix is exact enough for a coarse position.
+        sessions[index].standard.request = nil
+        takers.append(StandardTaker(index: index, what: .reduced(.standard)))
+        hasChanged = true
+        continue
+      }
       if let best = answer(index, with: fix) {
         takers.append(StandardTaker(index: index, what: .answer(best, .requested)))
         hasChanged = true
@@ -53,7 +60,7 @@ extension Policy {
       guard sessions[index].takesUpdates, !sessions[index].standard.isPaused else { continue }
       if sessions[index].subscriber.accuracy == .reduced {
         if sessions[index].mayTellReduced(at: instant, configuration.coarse) {
-          takers.append(StandardTaker(index: index, what: .reduced))
+          takers.append(StandardTaker(index: index, what: .reduced(sessions[index].updateTrigger)))
         }
         continue
       }
@@ -175,7 +182,8 @@ extension Policy {
 // MARK: - One fix
 
 extension Policy {
-  /// A subscriber asks for one fix (rule B2). A request that is open already goes on.
+  /// A subscriber asks for one fix (rule B2). A request that is open already goes on. With reduced accuracy it is told a
+  /// coarse position, where it may be told one now (rule B8).
   mutating func locate(_ index: Int, seconds: Double, in turn: inout PolicyTurn) {
     let session = sessions[index]
     func refuse(_ rule: Rule, _ reason: Decision.Reason) {
@@ -183,11 +191,15 @@ extension Policy {
     }
     if let reason = session.state.refusal { return refuse(.standard, reason) }
     guard session.subscriber.authorization != .denied else { return refuse(.authorization, .denied) }
-    guard session.subscriber.accuracy == .full else { return refuse(.authorization, .reduced) }
+    guard session.mayTellReduced(at: turn.instant, configuration.coarse) else {
+      return refuse(.authorization, .reducedWindow)
+    }
     guard !lacksSource else { return refuse(.availability, .noSource) }
     guard session.standard.request == nil else { return }
     update(index) {
       $0.standard.request = StandardService.Request(end: turn.instant.advanced(bySeconds: max(0, seconds)))
+      // The coarse position that it was told before is an answer too.
+      if $0.subscriber.accuracy == .reduced { $0.reducedCell = nil }
     }
   }
 

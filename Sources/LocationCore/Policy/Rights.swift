@@ -223,7 +223,7 @@ extension Session {
 
 extension Policy {
   /// Offers a coarse position to a subscriber, now or as soon as the next may be told. The latest visit goes before
-  /// all else: it tells where the position is too.
+  /// all else: it tells where the position is too. What is told answers a request for one fix.
   ///
   /// - Returns: Whether it is told, now or later.
   @discardableResult
@@ -239,6 +239,7 @@ extension Policy {
       update(index) {
         $0.reducedAt = turn.instant
         $0.owed = nil
+        $0.standard.request = nil
       }
       turn.steps.append(.reduced(subscriber: session.subscriber.name, owed, before: session.reducedAt))
       return true
@@ -284,7 +285,10 @@ extension Policy {
       $0.significant?.skip()
     }
     guard session.subscriber.accuracy == .reduced || owed.visit != nil else { return }
-    update(index) { $0.reducedAt = turn.instant }
+    update(index) {
+      $0.reducedAt = turn.instant
+      $0.standard.request = nil
+    }
     turn.steps.append(.reduced(subscriber: session.subscriber.name, owed, before: session.reducedAt))
   }
 

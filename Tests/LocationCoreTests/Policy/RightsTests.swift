@@ -231,6 +231,27 @@ import Testing
     #expect(stage.log().dropFirst() == ["deliver B2 active>active foreground"])
   }
 
+  @Test func `B8 a request for one fix is answered with a coarse position, if one may be told now`() {
+    var stage = Stage()
+    stage.add(Self.reduced([]), .active)
+    stage.say(1, .locate(seconds: 30))
+    stage.fix(2, east: 0)
+    #expect(stage.locations.map(\.update.reason) == [.reduced])
+    stage.say(3, .locate(seconds: 30))
+    #expect(stage.log().last == "refuse B8 active>active reduced_window")
+    // Later the same cell is an answer, too.
+    stage.say(903, .locate(seconds: 30))
+    stage.fix(904, east: 1)
+    #expect(stage.locations.count == 2)
+    // What is told otherwise meanwhile is the answer, once.
+    stage.say(1_804, .start(.standard))
+    stage.say(1_805, .locate(seconds: 30))
+    stage.fix(1_806, east: 2)
+    stage.wait(until: 1_900)
+    #expect(stage.locations.count == 3)
+    #expect(!stage.log().contains { $0.contains("no_fix") })
+  }
+
   @Test func `B8 K5 what was not acknowledged is dropped where it may no longer be told`() {
     var stage = Stage()
     stage.add(Subscriber(name: "a", services: [.significantChange], authorization: .always), .suspended)

@@ -143,6 +143,9 @@ extension ModelState {
       guard policy.sessions[0].standard.request != nil else { break }
       var takers: [StandardTaker] = []
       policy.observe(Self.fix(radiusMeters: 500), at: now, into: &takers)
+      for case .reduced(let trigger) in takers.map(\.what) where witness.asksForFix {
+        say { $0.offerReduced(Session.Owed(trigger: trigger, visit: nil), event: 0, to: $1, in: &made) }
+      }
     case .warning, .critical, .relief:
       let level = action.pressure
       witness.sees(level, at: now)

@@ -236,8 +236,11 @@ extension ModelWitness {
       asksForFix = false
       if authorization == .denied || isReduced { return "B8: answered where it may not know" }
       return nil
-    case .reduced, .changed, .briefed, .called, .redelivered, .notified, .pushed, .reported, .attached,
-      .noted, .transferred:
+    case .reduced:
+      asksForFix = false
+      return nil
+    case .changed, .briefed, .called, .redelivered, .notified, .pushed, .reported, .attached, .noted,
+      .transferred:
       return nil
     }
   }
