@@ -13,11 +13,13 @@ import Testing
 
   /// The decisions of a minute about the program `a`, which takes pushes: second, action and rule. And the ends of its
   /// processes and of itself: second, and `end` or `exit`.
-  private func decisions(_ steps: String, style: Subscriber.Style = .resident) throws -> [String] {
+  private func decisions(
+    _ steps: String, style: Subscriber.Style = .resident, services: Subscriber.Services = []
+  ) throws -> [String] {
     let folder = TemporaryFolder()
     var request = ReplayRequest()
     request.subscribers = [
-      Subscriber(name: "a", style: style, services: [], modes: .remoteNotification)
+      Subscriber(name: "a", style: style, services: services, modes: .remoteNotification)
     ]
     request.scenario = try Scenario(path: folder.write("s.yaml", "steps:\n" + steps), subscribers: ["a"])
     var replay = TrackReplay(request, to: Records())
@@ -47,9 +49,16 @@ import Testing
     #expect(
       decisions == [
         "10 relaunch H1", "11 end", "11 exit", "20 notify D3", "20 relaunch H1", "20 notify D3",
-        "20 deliver H1", "21 end", "21 end", "21 exit", "31 notify D3", "31 relaunch H1", "36 end",
+        "20 deliver H1", "21 end", "22 end", "22 exit", "31 notify D3", "31 relaunch H1", "36 end",
         "36 exit",
       ])
+  }
+
+  @Test func `a oneshot has one process at a time, whatever it is for`() throws {
+    let decisions = try decisions(
+      "- {at: +0.05, push: a, payload: {content-available: 1}}", style: .oneshot, services: .significantChange
+    )
+    #expect(decisions == ["00 relaunch B1", "00 deliver H1", "00 end", "01 end", "01 exit"])
   }
 
   @Test func `a oneshot in the foreground stays until the user leaves it`() throws {

@@ -54,12 +54,11 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   case exited(status: Int32)
   /// Who ran its process is gone, and so the process had to be ended: no fault of its own.
   case orphaned
-  /// Its process begins so many seconds later than it was called, because the one before takes its time to end; or than
-  /// was said before, where fewer than none are earlier.
+  /// Its process begins so many seconds later than the engine knows, because the one before takes its time to end.
   case begun(lateSeconds: Double)
   /// Its program, which was not there when it was called, has come to the socket by itself.
   case registered
-  /// Its program, which had come to the socket by itself and was not called, has left.
+  /// Its program, which starts itself, is not at the socket, or has left that without having been called.
   case unregistered
   /// It is done with an event, and spent so many core seconds on it.
   case acknowledged(event: Int, coreSeconds: Double)

@@ -48,8 +48,7 @@ public struct Subscriber: Hashable, Sendable, Codable {
     case socket
   }
 
-  /// Whether nobody starts its program but itself: it connects to the socket, and there is no command that would bring it
-  /// to.
+  /// Whether only the program starts itself: style `socket`, without a command.
   public var startsItself: Bool { style == .socket && command.isEmpty }
 
   /// As whom a program runs, and how much it may take. What is nil is as the daemon has it.

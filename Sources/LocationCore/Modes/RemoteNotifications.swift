@@ -129,9 +129,9 @@ extension Policy {
     let session = sessions[index]
     let isForProgram = push.isContentAvailable && session.subscriber.modes.contains(.remoteNotification)
     let isForIssue = push.issue != nil && session.subscriber.modes.contains(.newsstandContent)
-    let isOfOtherIssue = push.issue != nil && !isForIssue
+    let lacksIssueMode = push.issue != nil && !isForIssue
     guard isForProgram || isForIssue || push.alert != nil else {
-      return decide(.refuse, isOfOtherIssue ? .issue : .push, .noMode, index, in: &turn)
+      return decide(.refuse, lacksIssueMode ? .issue : .push, .noMode, index, in: &turn)
     }
     var state = session.modes.pushes ?? PushState()
     if !session.hasSilentPush { state.release() }
@@ -143,8 +143,8 @@ extension Policy {
       state.take(id, at: turn.instant, configuration.push)
     }
     update(index) { $0.modes.pushes = state }
-    // The rest of it counts (rule M1).
-    if isOfOtherIssue { decide(.drop, .issue, .noMode, index, in: &turn) }
+    // The alert and the call for content still count (rule M1).
+    if lacksIssueMode { decide(.drop, .issue, .noMode, index, in: &turn) }
     let record = PushRecord(
       subscriber: session.subscriber.name, push: push.id, hasAlert: push.alert != nil,
       isForProgram: isForProgram)

@@ -6,6 +6,9 @@ extension Policy {
     guard isUnlocked || state != .notRunning else {
       return decide(.refuse, .firstUnlock, .locked, index, in: &turn)
     }
+    guard !sessions[index].isAway else {
+      return decide(.refuse, .atLeastOnce, .notConnected, index, in: &turn)
+    }
     switch state {
     case .notRunning, .suspended, .background: move(index, to: .inactive, cause: cause, in: &turn)
     case .inactive: break
@@ -140,20 +143,17 @@ extension Policy {
   ///
   /// - Parameter status: how it ended: not 0 where it failed (rule E5).
   mutating func exited(_ index: Int, status: Int32, in turn: inout PolicyTurn) {
-    guard sessions[index].state != .notRunning else {
-      // Earlier versions called it in vain.
-      if sessions[index].subscriber.startsItself { return }
-      return refuseMove(index, in: &turn)
-    }
+    guard sessions[index].state != .notRunning else { return refuseMove(index, in: &turn) }
     move(index, to: .notRunning, cause: .exit, in: &turn)
-    end(index, retries: true, isOrdered: false, in: &turn)
+    // One that was called in vain comes by itself.
+    let isInVain = sessions[index].subscriber.startsItself && status != 0
+    end(index, retries: !isInVain, isOrdered: false, in: &turn)
     if status != 0 { scheduleRestart(index, in: &turn) } else { forgetRestarts(index) }
   }
 
   /// Its process was ended because who ran it is gone, or has a new manifest for it. What it has not acknowledged is
   /// handed to a new one at once.
   mutating func orphaned(_ index: Int, cause: StateMove.Cause = .restart, in turn: inout PolicyTurn) {
-    update(index) { $0.isConnected = false }
     guard sessions[index].state != .notRunning else { return }
     move(index, to: .notRunning, cause: cause, in: &turn)
     // It is not the program's doing that a fetch has no answer.
@@ -171,7 +171,7 @@ extension Policy {
   /// Its program has come by itself: what waits for it, or for the next attempt to reach it, is handed over now (rule
   /// K5).
   mutating func registered(_ index: Int, in turn: inout PolicyTurn) {
-    if sessions[index].isAway {
+    if sessions[index].subscriber.startsItself {
       update(index) { $0.isConnected = true }
       return redeliver(index, rule: .atLeastOnce, in: &turn)
     }
@@ -179,7 +179,7 @@ extension Policy {
     retry(index, in: &turn)
   }
 
-  /// Its program, which had come by itself and was not called, has left.
+  /// Its program, which starts itself, is not there, or has left without having been called.
   mutating func unregistered(_ index: Int) { update(index) { $0.isConnected = false } }
 
   /// The machine booted: nobody runs, force-quit marks are gone, and it may be locked (rules A7, A8).

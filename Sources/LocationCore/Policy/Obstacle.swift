@@ -19,7 +19,7 @@ enum Obstacle: CaseIterable {
   case locked
   /// The machine is critically short of memory (rule A4).
   case memoryPressure
-  /// Nobody starts it but itself, and it is not connected (rule K5).
+  /// Only the program itself can start, and it is not connected (rule K5).
   case away
   /// It ended too soon after being started (rule K5).
   case backOff

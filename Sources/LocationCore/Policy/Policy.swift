@@ -296,9 +296,9 @@ extension Policy {
 // MARK: - While its process is not there yet
 
 extension Policy {
-  /// The process of a program that was called before has begun only now: its time begins with it (rule K1).
+  /// The process of a program that was called begins later than was known: its time begins with it (rule K1).
   mutating func beginLate(_ index: Int, seconds: Double) {
-    guard sessions[index].state != .notRunning else { return }
+    guard sessions[index].state != .notRunning, seconds > 0 else { return }
     update(index) { $0.postpone(bySeconds: seconds) }
     refreshDeadline()
   }

@@ -6,8 +6,8 @@ extension Policy {
     let before = pressure
     guard level != before else { return }
     pressure = level
-    if before == .critical { endPressure(in: &turn) }
     for index in sessions.indices { update(index) { $0.knowsPressure = false } }
+    if before == .critical { endPressure(in: &turn) }
     switch level {
     case .none: break
     case .warning:
@@ -17,9 +17,11 @@ extension Policy {
     refreshDeadline()
   }
 
-  /// Tells a subscriber that runs, or begins to, that memory is short: once, as long as it is.
+  /// Tells a subscriber that runs, or begins to, that memory is short: once, as long as it is. A oneshot reads only its
+  /// event.
   mutating func tellPressure(_ index: Int, in turn: inout PolicyTurn) {
-    guard pressure == .warning, !sessions[index].knowsPressure else { return }
+    let session = sessions[index]
+    guard pressure == .warning, !session.knowsPressure, session.subscriber.style != .oneshot else { return }
     update(index) { $0.knowsPressure = true }
     warn(index, .memory, level: pressure, in: &turn)
   }

@@ -107,12 +107,15 @@ extension Policy {
     guard !sessions[index].hasEnded else { return }
     let subscriber = sessions[index].subscriber
     let isAllowed = subscriber.backgroundDelivery && !old.backgroundDelivery
-    guard isAllowed || old.exitsOnSuspend && !subscriber.exitsOnSuspend else { return }
+    let isReachable = old.startsItself && !subscriber.startsItself
+    guard isAllowed || isReachable || old.exitsOnSuspend && !subscriber.exitsOnSuspend else { return }
     if isAbsent {
       // Nobody is there to start it: it is due once somebody is.
       if !sessions[index].state.isRunning { update(index) { $0.relaunchAt = $0.relaunchAt ?? turn.instant } }
     } else if isAllowed {
       redeliver(index, rule: .authorization, reason: .backgroundDeliveryOn, in: &turn)
+    } else if isReachable {
+      redeliver(index, rule: .atLeastOnce, in: &turn)
     } else {
       redeliver(index, rule: .exitsOnSuspend, in: &turn)
     }

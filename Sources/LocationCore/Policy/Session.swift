@@ -87,10 +87,11 @@ struct Session: Hashable, Sendable, Codable {
   @Added var returnsAtUnlock = false
   /// Whether a call, or what else the user answers, comes before it and goes on (rules A1 and F4).
   @Preset var isCalled = false
-  /// Whether it was told that memory is short, since that is so and its process runs (rule A4).
+  /// Whether the process has been told that memory is short, for the present warning (rule A4).
   @Preset var knowsPressure = false
-  /// Whether a program that starts itself is connected, while it is not called.
-  @Preset var isConnected = false
+  /// Whether a program that starts itself is connected, while it is not called; nil where it is not known, as in a
+  /// replay: it is called then as any other.
+  var isConnected: Bool?
   /// When it was last handed an event of a kind that it can choose, for the first time; for its cooldown.
   var heardAt: EngineInstant?
   /// Whether its process has ended by itself, and what follows from that has not come yet: there is nothing to suspend.
@@ -202,7 +203,7 @@ struct Session: Hashable, Sendable, Codable {
   /// Forgets everything that ends with a process: what it held and what it had been handed.
   mutating func endProcess() {
     state = .notRunning
-    isConnected = false
+    if isConnected != nil { isConnected = false }
     knowsPressure = false
     assertions = []
     taskClock = nil
@@ -222,8 +223,8 @@ struct Session: Hashable, Sendable, Codable {
     takeBack()
   }
 
-  /// Whether it can't be called: it starts itself, and has not yet.
-  var isAway: Bool { subscriber.startsItself && state == .notRunning && !isConnected }
+  /// Whether nothing can reach it: it starts itself, does not run and is not connected.
+  var isAway: Bool { subscriber.startsItself && state == .notRunning && isConnected == false }
 
   /// What was handed over and is not acknowledged is to be handed over anew. Of a oneshot only the oldest can have had a
   /// process.

@@ -25,8 +25,8 @@ public struct SubscriberView: Hashable, Sendable {
   public var subscriber: Subscriber { session.subscriber }
   /// Where it stands.
   public var state: SubscriberState { session.state }
-  /// Whether it starts itself, has connected and was not called since.
-  public var isConnected: Bool { session.isConnected }
+  /// Whether nothing can reach it: it starts itself, does not run and is not connected.
+  public var isAway: Bool { session.isAway }
   /// Whether the user force-quit it (rule A7).
   public var wasForceQuit: Bool { session.wasForceQuit }
   /// Whether it was in the foreground when the screen was locked, and returns there with the unlock (rule A2).

@@ -300,7 +300,7 @@ extension Decision.Reason {
     case .unacknowledged: "it had not acknowledged the event"
     case .kept: "the event was kept until now"
     case .backOff: "its process ended before; the next start waits"
-    case .notConnected: "it starts itself, and is not connected"
+    case .notConnected: "only the program itself can start, and it is not connected"
     case .memoryPressure: "memory is short"
     case .pressureOver: "memory is no longer short"
     case .backlog: "other events wait before it"

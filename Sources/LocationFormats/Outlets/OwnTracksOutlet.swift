@@ -87,7 +87,7 @@ package struct OwnTracksOutlet: Sendable {
   private var told: [String: Bool] = [:]
   /// Where Home Assistant has the device; nil where it is not told.
   private var attributes: MQTTSession.Message?
-  /// Whether that is where the device was when the places were looked at, which events before know less well.
+  /// Whether ``attributes`` are of the scene: events before it then do not replace them.
   private var hasPosition = false
   /// `owntracks/USER/DEVICE`.
   package let topic: String

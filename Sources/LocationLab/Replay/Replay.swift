@@ -30,7 +30,9 @@ package enum Replay {
     func finished(_ outcome: TrackOutcome, _ track: TrackPart) {
       if let tally = outcome.summary?.tally, tally.fixes > 0 { hasFixes = true }
       if outcome.summary != nil, !outcome.isRecording { usesRegions = true }
-      if let summary = outcome.summary, total?.add(summary) == nil { total = summary }
+      if let summary = outcome.summary {
+        if total == nil { total = summary } else { total?.add(summary) }
+      }
       page = outcome.report
       guard let failure = outcome.failure ?? disbelief(in: outcome, track) else { return }
       first = first ?? failure.code

@@ -63,7 +63,7 @@ public struct Scenario: Hashable, Sendable {
   /// In the order of the file.
   public var steps: [Step] = []
 
-  /// Whether the user launches this subscriber: it then begins the replay not running, else suspended, but for a oneshot.
+  /// Whether the user launches this subscriber. It then begins the replay not running.
   func launches(_ subscriber: String) -> Bool {
     steps.contains { $0.action == .launch(subscriber: subscriber) }
   }

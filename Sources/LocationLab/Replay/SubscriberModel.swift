@@ -19,21 +19,18 @@ struct SubscriberModel {
 
     /// Whether it is the end of a process of a oneshot.
     var isEnd: Bool {
-      switch event {
-      case .finished, .exited: true
-      case .acknowledged, .dismissed, .done, .orphaned, .foreground, .background, .quit, .begun, .registered,
-        .unregistered, .beginTask, .endTask, .authorization, .accuracy, .backgroundDelivery, .start, .stop,
-        .locate,
-        .memory, .lock, .overran, .preserve, .interrupted, .mode:
-        false
-      }
+      if case .finished = event { return true }
+      return isLastEnd
     }
+
+    /// Whether it is the end of the last of them, after which the program does not run.
+    var isLastEnd: Bool { if case .exited = event { true } else { false } }
   }
 
   /// Seconds a program takes for one event.
   let handlingSeconds: Double
   /// The programs of style `oneshot`: each event has a process of its own, which then ends.
-  private let oneshots: Set<String>
+  private var oneshots: Set<String> = []
   /// What will be done, in order.
   private var outcomes: [Outcome] = []
   /// Until when each program is busy.
@@ -92,9 +89,15 @@ struct SubscriberModel {
     static let usual = FetchAnswer(result: .noData, seconds: 1)
   }
 
-  init(handlingSeconds: Double, oneshots: Set<String> = []) {
-    self.handlingSeconds = handlingSeconds
-    self.oneshots = oneshots
+  init(handlingSeconds: Double) { self.handlingSeconds = handlingSeconds }
+
+  /// A program is known from now on.
+  mutating func add(_ subscriber: Subscriber) {
+    if subscriber.style == .oneshot {
+      oneshots.insert(subscriber.name)
+    } else {
+      oneshots.remove(subscriber.name)
+    }
   }
 
   /// When a program will do something next.
@@ -125,15 +128,18 @@ struct SubscriberModel {
         hanging[name]?.orders.append(order)
         return
       }
+      let start = max(instant, busyUntil[name] ?? instant)
       // One word answers both: a good moment to fetch, and a push.
       if calls[event] == .fetch || pushes.contains(event) {
         calls[event] = nil
         let answer = fetchAnswers[name] ?? .usual
-        let done = instant.advanced(bySeconds: answer.seconds)
         let fetched = ModeEvent.fetched(answer.result, bytes: answer.bytes, coreSeconds: handlingSeconds)
-        return finish(event, of: name, from: instant, to: done, .mode(fetched))
+        // A oneshot has one process at a time.
+        let isOneshot = oneshots.contains(name)
+        let done = (isOneshot ? start : instant).advanced(bySeconds: answer.seconds)
+        if isOneshot { busyUntil[name] = done }
+        return finish(event, of: name, from: start, to: done, .mode(fetched))
       }
-      let start = max(instant, busyUntil[name] ?? instant)
       let seconds = calls[event] == nil ? handlingSeconds : handlerSeconds[name] ?? Self.usualHandlerSeconds
       let done = start.advanced(bySeconds: seconds)
       busyUntil[name] = done
@@ -145,8 +151,7 @@ struct SubscriberModel {
     }
   }
 
-  /// A program will have done what it was handed, and say so. Of a oneshot the process ends with that, and the program
-  /// with the last of its processes.
+  /// Notes the answer to an event. The process of a oneshot ends with it; the last one also ends the program.
   private mutating func finish(
     _ event: Int, of name: String, from start: EngineInstant, to done: EngineInstant,
     _ answer: SubscriberEvent
@@ -154,9 +159,7 @@ struct SubscriberModel {
     guard oneshots.contains(name) else {
       return insert(Outcome(at: done, subscriber: name, event: answer))
     }
-    outcomes.removeAll { outcome in
-      if case .exited = outcome.event { outcome.subscriber == name } else { false }
-    }
+    outcomes.removeAll { $0.subscriber == name && $0.isLastEnd }
     if let place = outcomes.lastIndex(where: { $0.subscriber == name && $0.isEnd }),
       case .finished(var last) = outcomes[place].event
     {

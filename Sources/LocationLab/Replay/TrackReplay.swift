@@ -83,9 +83,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     self.request = request
     var ports = ReplayPorts(
       sink: sink,
-      model: SubscriberModel(
-        handlingSeconds: request.configuration.profile.deliveryCoreSeconds,
-        oneshots: Set(request.subscribers.filter { $0.style == .oneshot }.map(\.name))))
+      model: SubscriberModel(handlingSeconds: request.configuration.profile.deliveryCoreSeconds))
     if request.reportPath != nil { ports.report = TrackReport(request) }
     let engine =
       if let shared = request.shared { Engine(settings: shared.settings, catalog: shared.catalog) } else {
@@ -152,6 +150,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
       if let region = engine.region(id) { host.ports.report?.add(region) }
     }
     for view in engine.subscribers {
+      host.ports.model.add(view.subscriber)
       host.ports.report?.add(view.subscriber.name, view.state, at: engine.time)
     }
     // What came before is counted where it happened.
@@ -404,9 +403,12 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     if let deadline = host.due(), deadline <= due {
       host.advance(to: due)
     } else if let outcome = host.ports.model.next, outcome <= due, let next = host.ports.model.removeNext() {
-      // The one that the user has opened stays.
+      // A process in the foreground does not end with its event.
       let stays = next.isEnd && host.engine.subscriberState(next.subscriber)?.isForeground == true
-      if !stays { handle(.subscriber(name: next.subscriber, next.event)) }
+      if !stays {
+        if next.isLastEnd { host.ports.model.end(next.subscriber) }
+        handle(.subscriber(name: next.subscriber, next.event))
+      }
     } else {
       perform(steps.removeNext())
     }
@@ -456,7 +458,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
       let hasNoProcess = isLaunched || subscriber.exitsOnSuspend || subscriber.style == .oneshot
       let state = hasNoProcess ? SubscriberState.notRunning : .suspended
       host.ports.report?.add(subscriber.name, state, at: time)
-      host.handle(Stamped(at: instant, .addSubscriber(subscriber, state)))
+      handle(Stamped(at: instant, .addSubscriber(subscriber, state)))
     }
     commit()
   }
@@ -514,6 +516,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     if case .machine(.reboot) = stamped.event {
       for view in host.engine.subscribers { host.ports.model.end(view.subscriber.name) }
     }
+    if case .addSubscriber(let subscriber, _) = stamped.event { host.ports.model.add(subscriber) }
     host.handle(stamped)
   }
 

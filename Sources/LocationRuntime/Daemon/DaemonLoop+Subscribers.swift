@@ -63,7 +63,10 @@ extension DaemonLoop {
     if let refusal = live.host.refusal { return refusal.subscriber == name ? refusal : nil }
     guard case .mode(.push) = event else { return nil }
     let decisions = live.host.lastDecisions(about: name)
-    let isInVain = decisions.allSatisfy { $0.action == .drop && $0.reason != .duplicate }
+    // That its issue is of no use leaves its alert, which may have to wait.
+    let isInVain = decisions.allSatisfy {
+      $0.action == .drop && $0.reason != .duplicate && ($0.rule != .issue || $0.reason != .noMode)
+    }
     return isInVain ? decisions.last : nil
   }
 
@@ -194,6 +197,9 @@ extension DaemonLoop {
       try live.handle(.addSubscriber(entry.subscriber, state), at: reading) {
         $0.noteApplied(name, entry.manifest)
       }
+      if entry.subscriber.startsItself {
+        try live.handle(.subscriber(name: name, .unregistered), at: reading)
+      }
       if !isBeginning, let view = live.engine.subscriber(name) { try renewBluetooth(of: [view]) }
     }
     let there = Set(stored.map(\.subscriber.name))
@@ -274,7 +280,7 @@ extension DaemonLoop {
   private mutating func launch(_ view: SubscriberView, opened: Order.Launch? = nil) throws(Failure) {
     let name = view.subscriber.name
     let reading = clock.read()
-    if view.state == .notRunning ? !live.engine.isLocked : view.state != .active {
+    if view.state == .notRunning ? !live.engine.isLocked && !view.isAway : view.state != .active {
       var launch = UserLaunch(of: view, at: live.instant(at: reading))
       launch.opened = opened
       // By the time that this is stored more may have been heard.
@@ -292,6 +298,11 @@ extension DaemonLoop {
     if refusal.reason == .locked {
       return Failure(
         .conditionFails, what: "the machine has not been unlocked since it booted", remedy: "unlock it first")
+    }
+    if refusal.reason == .notConnected {
+      return Failure(
+        .conditionFails, what: "\(name) is not connected, and only the program itself can start",
+        remedy: "start it; it is handed what waits when it connects")
     }
     guard refusal.reason == .illegalMove else { return nil }
     return Failure(

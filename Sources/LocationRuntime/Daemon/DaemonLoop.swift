@@ -240,9 +240,13 @@ struct DaemonLoop: ~Copyable {
     } else {
       // The daemon does not restart programs that the user force-quit.
       try take(left.filter(\.isQuit), at: reading)
-      for view in live.engine.subscribers where view.state != .notRunning || view.isConnected {
+      for view in live.engine.subscribers where view.state != .notRunning {
         try live.handle(.subscriber(name: view.subscriber.name, .orphaned), at: reading)
       }
+    }
+    // Those that were connected to the last daemon come again.
+    for view in live.engine.subscribers where view.subscriber.startsItself && !view.isAway {
+      try live.handle(.subscriber(name: view.subscriber.name, .unregistered), at: reading)
     }
     machine.resume(live.engine.memoryPressure)
     if machine.isUnlocked() { try live.handle(machine: .unlock, at: reading) }

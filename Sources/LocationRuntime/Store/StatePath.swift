@@ -127,7 +127,7 @@ package enum StatePath {
         guard let status = Self.status(path + part), status.st_uid == geteuid(),
           status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o022 == 0
         else { continue }
-        // SQLite gives the files beside it what it had, and leaves them so when that changes.
+        // SQLite creates these with the mode that the file had then, and does not change it later.
         let isLeft = !part.isEmpty && status.st_mode & 0o600 != 0o600
         guard status.st_mode & 0o055 != 0 || isLeft else { continue }
         _ = unsafe chmod(path + part, 0o600)

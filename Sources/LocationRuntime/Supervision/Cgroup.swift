@@ -13,7 +13,7 @@ final class Cgroup {
 
   /// Makes it or takes it as it is.
   ///
-  /// - Parameter thaws: whether it is let run: what is to be killed runs no code before.
+  /// - Parameter thaws: whether it is let run. False for one that is to be killed, so that it runs no code before.
   /// - Throws: ``Failure`` where it can't be made or used.
   init(path: String, thaws: Bool = true) throws(Failure) {
     self.path = path

@@ -119,7 +119,12 @@ final class SocketProgram: SupervisedSubscriber {
     guard nextLaunch == nil else { return backlog.append((nil, launch.line)) }
     nextLaunch = launch
     backlog = []
-    guard !subscriber.command.isEmpty else {
+    guard !subscriber.startsItself else {
+      // It may be on its way back.
+      if let toldLeftAt {
+        connectBy = toldLeftAt
+        return
+      }
       // It is called again and again until somebody starts it: that is told once.
       return giveUp(isKnownAway ? nil : .notConnected, status: EX_UNAVAILABLE)
     }

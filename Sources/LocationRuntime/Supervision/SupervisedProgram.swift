@@ -18,7 +18,7 @@ final class SupervisedProgram: SupervisedSubscriber {
   private var backlog: [(event: Int?, line: [UInt8])] = []
   /// When it was first called for the next process, while the one before ends; milliseconds.
   private var calledAt: Int64?
-  /// By how many milliseconds it was then told to begin late.
+  /// The delay that was told at that call, milliseconds.
   private var toldLate: Int64 = 0
   /// Whether it is suspended as soon as it is started and has read that.
   private var isToBeSuspended = false
@@ -107,7 +107,9 @@ final class SupervisedProgram: SupervisedSubscriber {
     let wasAsked = !errands.isEmpty
     errands.removeAll { $0.isEvent(event) }
     // There is no process whose end would be reported.
-    if wasAsked, errands.isEmpty, run == nil { tell([.event(subscriber: name, .exited(status: 0))]) }
+    guard wasAsked, errands.isEmpty, run == nil else { return }
+    calledAt = nil
+    tell([.event(subscriber: name, .exited(status: 0))])
   }
 
   func answer(_ reply: SubscriberReply) {
@@ -180,8 +182,8 @@ final class SupervisedProgram: SupervisedSubscriber {
     }
   }
 
-  /// Notes when the program is called while its last process still ends: its time begins with its next process. That
-  /// takes at most as long as a process is given to end; when it begins is told then.
+  /// Notes when the program is called while its last process still ends: its time begins with its next process. Tells at
+  /// once how long that takes at most as a rule; the start tells the rest.
   private func noteCall(at now: Int64) {
     let isEnding = run?.isEnding == true || run == nil && !predecessors.allSatisfy(\.isGone)
     guard isEnding else {
@@ -194,9 +196,9 @@ final class SupervisedProgram: SupervisedSubscriber {
     tellLate(toldLate)
   }
 
-  /// Tells that the process begins so many milliseconds later than was known; fewer than none are earlier.
+  /// Tells that the process begins so many milliseconds later than was known.
   private func tellLate(_ milliseconds: Int64) {
-    guard milliseconds != 0 else { return }
+    guard milliseconds > 0 else { return }
     tell([.event(subscriber: name, .begun(lateSeconds: Double(milliseconds) / 1_000))])
   }
 

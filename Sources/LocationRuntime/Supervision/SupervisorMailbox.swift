@@ -30,7 +30,7 @@ enum SupervisorCommand: Sendable {
 final class SupervisorMailbox: Sendable {
   private struct State {
     var commands: [SupervisorCommand] = []
-    /// Whether more is to come that belongs to these.
+    /// Whether what is posted is held back.
     var isGathering = false
     /// Nothing comes between the reports of one element.
     var reports: [[SupervisorReport]] = []
@@ -75,7 +75,7 @@ final class SupervisorMailbox: Sendable {
     if isAll { commandBell.ring() }
   }
 
-  /// Keeps what is posted from the thread, until what belongs to it is posted, too.
+  /// Holds back what is posted until ``release()``.
   func gather() { state.withLock { $0.isGathering = true } }
 
   /// Lets the thread have what was gathered.

@@ -8,7 +8,7 @@ package struct DateNotice {
   /// Fixes rejected for their age in a row from which on it is no accident.
   package static let leastFixes = 3
   /// Seconds between a fix and the system clock from which on it is another time, and not delay: an hour, less what a
-  /// fix may take to come. A clock that is on local time is off by whole hours.
+  /// fix may take to come. Local time is mostly off by an hour or more.
   package static let leastSeconds = 3_540.0
 
   /// The last fix in the row that were rejected.

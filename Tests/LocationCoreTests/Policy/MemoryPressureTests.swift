@@ -56,6 +56,16 @@ import Testing
     #expect(stage.warnings(of: "b").count == 3)
   }
 
+  @Test func `A4 what starts as critical falls to warning is told once`() {
+    var stage = Stage()
+    stage.add(.mover, .notRunning)
+    stage.take(0, .machine(.memoryPressure(.critical)))
+    stage.fix(1, east: 0)
+    #expect(stage.log() == ["defer A4 notRunning>notRunning memory_pressure"])
+    stage.take(2, .machine(.memoryPressure(.warning)))
+    #expect(stage.state() == .background && stage.warnings().count == 1)
+  }
+
   @Test func `A4 relief ends a pending termination, and a warning reaches everyone that runs`() {
     var stage = Stage()
     stage.add(.mover, .active)

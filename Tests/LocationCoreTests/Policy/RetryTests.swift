@@ -105,12 +105,12 @@ import Testing
     var mover = Subscriber.mover
     mover.style = .socket
     stage.add(mover, .notRunning)
+    stage.say(0, .unregistered)
     stage.fix(1, east: 0)
     stage.wait(until: 1_000)
     #expect(stage.log() == ["defer K5 notRunning>notRunning not_connected"])
-    // What earlier versions called in vain.
-    stage.say(1_001, .exited(status: 69))
-    #expect(stage.log().count == 1)
+    stage.say(1_001, .foreground)
+    #expect(stage.log().last == "refuse K5 notRunning>notRunning not_connected")
     stage.say(1_002, .registered)
     #expect(stage.log().last == "relaunch K5 notRunning>background kept")
     #expect(stage.handed().count == 1)
@@ -126,6 +126,24 @@ import Testing
     stage.say(2_030, .unregistered)
     stage.fix(3_000, east: 4_000)
     #expect(stage.log().last == "defer K5 notRunning>notRunning not_connected")
+    // With a command it can be started.
+    mover.command = ["a"]
+    stage.add(mover, .notRunning, at: 3_001)
+    #expect(stage.log().last == "relaunch K5 notRunning>background kept")
+  }
+
+  @Test func `K5 where nobody has said whether it is connected, what starts itself is called as any other`() {
+    var stage = Stage()
+    var mover = Subscriber.mover
+    mover.style = .socket
+    stage.add(mover, .notRunning)
+    stage.fix(1, east: 0)
+    #expect(stage.log().first == "relaunch B1 notRunning>background not_running")
+    stage.hanging = ["a"]
+    stage.fix(1_000, east: 2_000)
+    stage.say(1_001, .exited(status: 0))
+    stage.wait(until: 1_002.5)
+    #expect(stage.log().last == "relaunch K5 notRunning>background unacknowledged")
   }
 
   @Test func `A9 each event handed again is told, and what was never handed is kept`() {

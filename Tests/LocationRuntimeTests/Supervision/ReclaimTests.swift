@@ -32,8 +32,13 @@ import Testing
     func size() -> Int? { StatePath.status(count).map { Int($0.st_size) } }
     let configuration = SupervisorRun.configuration(way, folder)
     let started = try leftBehind(
-      by: configuration, way, "left", "(while :; do echo; sleep 0.001; done >> \(count)) & wait")
-    let sizeThen = size()
+      by: configuration, way, "left", "(while :; do echo; done >> \(count)) & wait")
+    var sizeThen: Int?
+    try SupervisorRun.until("it runs no more") {
+      usleep(20_000)
+      defer { sizeThen = size() }
+      return sizeThen == size()
+    }
     let supervisor = try Supervisor(configuration)
     try SupervisorRun.until("it has ended") { started.reap() != nil }
     await supervisor.stop()
