@@ -70,7 +70,10 @@ struct InitCommand: ReportingCommand {
     }
     let layout = try cluster.layout()
     try layout.checkNames()
-    let settings = settings(from: try layout.earlierSettings())
+    let earlier = try layout.earlierSettings()
+    let settings = settings(from: earlier)
+    // Before the mapping is found to be that of another number.
+    try settings.requireNumber(of: earlier)
     try layout.checkMapping(partitions: settings.partitions)
     try layout.ensure(settings)
     let parts = Wording.count(settings.partitions, "partition")

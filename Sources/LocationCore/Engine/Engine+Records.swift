@@ -139,7 +139,9 @@ extension Engine {
       switch step {
       case .decided(let decision):
         state.tally.count(decision)
-        if decision.action == .relaunch {
+        // What starts itself is not started by anybody else.
+        let isStarted = state.policy.session(decision.subscriber)?.subscriber.startsItself != true
+        if decision.action == .relaunch, isStarted {
           book { $0.addRelaunch(decision.subscriber, rule: decision.rule) }
         }
         record(.decision(decision), at: time, into: &effects)

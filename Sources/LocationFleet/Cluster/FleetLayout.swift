@@ -98,6 +98,16 @@ package struct FleetLayout {
     package var leaseSeconds = 10.0
 
     package init() {}
+
+    /// Requires as many partitions as a fleet has that is there; nil where there is none.
+    ///
+    /// - Throws: `.config` where it has others: each device would change its place.
+    package func requireNumber(of present: Settings?) throws(Failure) {
+      guard let present, present.partitions != partitions else { return }
+      throw Failure(
+        .config, what: "this fleet has \(present.partitions) partitions, not \(partitions)",
+        remedy: "the number is fixed when a fleet is made; make another account for another number")
+    }
   }
 
   /// Makes all streams and stores.
@@ -105,11 +115,7 @@ package struct FleetLayout {
   /// - Throws: `.config` where the fleet is there with another number of partitions: each device would change its place.
   package func ensure(_ settings: Settings) throws(Failure) {
     try fleet.ensure(replicas: settings.replicas)
-    if let present = try readSettings(), present.partitions != settings.partitions {
-      throw Failure(
-        .config, what: "this fleet has \(present.partitions) partitions, not \(settings.partitions)",
-        remedy: "the number is fixed when a fleet is made; make another account for another number")
-    }
+    try settings.requireNumber(of: try readSettings())
     // The settings come first: if the servers then refuse a stream, the next `init` makes what the settings say.
     try fleet.put("settings", try ExactEncoder.bytes(of: settings, called: "the settings"))
     try leases.ensure(replicas: settings.replicas)

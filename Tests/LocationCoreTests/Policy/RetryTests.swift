@@ -100,6 +100,10 @@ import Testing
     #expect(stage.handed().count == 2 && stage.state() == .suspended)
   }
 
+  private func isRelaunchBooked(_ stage: borrowing Stage) -> Bool {
+    stage.engine.ledger.settled(at: stage.engine.instant).entries.contains { $0.component == .relaunch }
+  }
+
   @Test func `K5 what starts itself is called once it is connected, and not before`() {
     var stage = Stage()
     var mover = Subscriber.mover
@@ -114,6 +118,9 @@ import Testing
     stage.say(1_002, .registered)
     #expect(stage.log().last == "relaunch K5 notRunning>background kept")
     #expect(stage.handed().count == 1)
+    // Nobody has started it.
+    var isBooked = isRelaunchBooked(stage)
+    #expect(!isBooked)
     stage.wait(until: 1_010)
     stage.say(1_011, .exited(status: 0))
     stage.fix(2_000, east: 2_000)
@@ -130,6 +137,8 @@ import Testing
     mover.command = ["a"]
     stage.add(mover, .notRunning, at: 3_001)
     #expect(stage.log().last == "relaunch K5 notRunning>background kept")
+    isBooked = isRelaunchBooked(stage)
+    #expect(isBooked)
   }
 
   @Test func `K5 where nobody has said whether it is connected, what starts itself is called as any other`() {
