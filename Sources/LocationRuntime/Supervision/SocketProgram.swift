@@ -122,7 +122,7 @@ final class SocketProgram: SupervisedSubscriber {
     guard !subscriber.startsItself else {
       // It may be on its way back.
       if let toldLeftAt {
-        connectBy = toldLeftAt
+        connectBy = min(toldLeftAt, now + SupervisorLimits.returnMilliseconds)
         return
       }
       // It is called again and again until somebody starts it: that is told once.

@@ -74,6 +74,8 @@ package enum SupervisorLimits {
   package static let registerMilliseconds: Int64 = 10_000
   /// Milliseconds from the start of a command to the connection of the program that it is to bring.
   package static let connectMilliseconds: Int64 = 15_000
+  /// Milliseconds in which a program that starts itself and has just left may come back: half of the least time of a wake.
+  package static let returnMilliseconds: Int64 = 5_000
   /// Milliseconds for the programs of a supervisor before to end, once killed.
   package static let reclaimMilliseconds: Int64 = 5_000
 }
