@@ -147,6 +147,7 @@ struct StatusReport {
     ])
     let last = JSONTree.members([
       "force_quit": view.wasForceQuit ? .boolean(true) : nil,
+      "away": isRunning && view.isAway ? .boolean(true) : nil,
       "tasks": !isRunning || view.tasks.isEmpty ? nil : .strings(view.tasks),
     ])
     return .object(first + view.modeMembers(isRunning: isRunning) + last)

@@ -9,6 +9,8 @@ package struct SubscriberRecord: Sendable {
   private let waiting: Int
   private let oldest: Int?
   private let wasForceQuit: Bool
+  /// Whether only it can start itself, and it is not connected.
+  private let isAway: Bool
   /// How its last process ended, and what that said last; nil where none has.
   private let lastStatus: Int?
   private let lastError: String?
@@ -40,6 +42,7 @@ package struct SubscriberRecord: Sendable {
     waiting = known?["waiting"]?.integer ?? 0
     oldest = known?["oldest"]?.integer
     wasForceQuit = known?["force_quit"] == .boolean(true)
+    isAway = known?["away"] == .boolean(true)
     lastStatus = known?["last_status"]?.integer
     lastError = known?["last_error"]?.string
     modeValues = ModeMember.all.compactMap { member in known?["\(member.key)"].map { (member, $0) } }
@@ -59,6 +62,7 @@ package struct SubscriberRecord: Sendable {
     line.member("waiting", waiting)
     line.member("oldest", oldest)
     if wasForceQuit { line.member("force_quit", true) }
+    if isAway { line.member("away", true) }
     line.member("last_status", lastStatus)
     line.member("last_error", lastError)
     line.member("style", subscriber.style.rawValue)
@@ -83,7 +87,7 @@ package struct SubscriberRecord: Sendable {
   /// The cells of ``header``.
   package var row: [String] {
     [
-      subscriber.name, state + (wasForceQuit ? ", force-quit" : ""), "\(waiting)",
+      subscriber.name, stateText, "\(waiting)",
       services.joined(separator: ", "), subscriber.command.joined(separator: " "),
     ]
   }
@@ -91,7 +95,7 @@ package struct SubscriberRecord: Sendable {
   /// Several lines that say everything.
   package var text: String {
     var rows = [
-      ["state", state + (wasForceQuit ? ", force-quit" : "")],
+      ["state", stateText],
       ["waiting", "\(waiting)" + (oldest.map { ", the oldest is event \($0)" } ?? "")],
       ["command", subscriber.command.joined(separator: " ")],
       ["style", subscriber.style.rawValue],
@@ -119,6 +123,10 @@ package struct SubscriberRecord: Sendable {
       rows.append(["push keys", "p256dh \(pushAddress.point), auth \(pushAddress.auth)"])
     }
     return TextTable.cell(subscriber.name) + "\n" + TextTable(rows: rows, indent: "  ").text
+  }
+
+  private var stateText: String {
+    state + (wasForceQuit ? ", force-quit" : "") + (isAway ? ", not connected" : "")
   }
 
   private var modes: [String] {

@@ -209,12 +209,18 @@ import Testing
     try await run.waitForFixes(1)
     let deferred = try await run.decisions("peer")
     #expect(deferred == ["defer K5 not_connected"])
+    let refused = try await run.command(["subscribers", "launch", "peer"])
+    #expect(refused.status == 1 && refused.stderr.contains("peer is not connected"), "\(refused)")
+    #expect(try await run.command(["subscribers", "list"]).stdout.contains(#""away":true"#))
+    #expect(
+      try await run.command(["status"]).stdout.contains("peer: notRunning, 1 not acknowledged, not connected")
+    )
     let connection = try Connection(path: run.state + ".subscribers")
     connection.send("{\"register\":\"peer\"}\n")
     var heard = ""
     while !heard.contains(#""type":"significant""#) { heard += try #require(connection.receive()) }
     let decisions = try await run.decisions("peer")
-    #expect(decisions == ["defer K5 not_connected", "relaunch K5 kept"])
+    #expect(decisions == ["defer K5 not_connected", "refuse K5 not_connected", "relaunch K5 kept"])
     #expect(await run.end() == 0)
   }
 
