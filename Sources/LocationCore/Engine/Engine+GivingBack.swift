@@ -14,9 +14,8 @@ extension Session {
     case .endTask(let token): tasks.contains(token)
     case .mode(let event): givesBack(by: event)
     case .foreground, .background, .quit, .exited, .orphaned, .begun, .registered, .unregistered, .beginTask,
-      .authorization,
-      .accuracy, .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran, .done, .preserve,
-      .interrupted, .finished:
+      .authorization, .accuracy, .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran, .done,
+      .preserve, .interrupted, .finished:
       false
     }
   }

@@ -139,9 +139,10 @@ extension Engine {
       switch step {
       case .decided(let decision):
         state.tally.count(decision)
-        // What starts itself is not started by anybody else.
-        let isStarted = state.policy.session(decision.subscriber)?.subscriber.startsItself != true
-        if decision.action == .relaunch, isStarted {
+        // The start of a program that starts itself costs nothing here.
+        if decision.action == .relaunch,
+          state.policy.session(decision.subscriber)?.subscriber.startsItself != true
+        {
           book { $0.addRelaunch(decision.subscriber, rule: decision.rule) }
         }
         record(.decision(decision), at: time, into: &effects)

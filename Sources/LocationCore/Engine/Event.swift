@@ -56,7 +56,7 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   case orphaned
   /// Its process begins so many seconds later than the engine knows, because the one before takes its time to end.
   case begun(lateSeconds: Double)
-  /// Its program, which was not there when it was called, has come to the socket by itself.
+  /// Its program, which starts itself or was not there when it was called, has come to the socket.
   case registered
   /// Its program, which starts itself, is not at the socket, or has left that without having been called.
   case unregistered
@@ -107,8 +107,7 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
     case .quit, .exited, .orphaned: true
     case .foreground, .background, .begun, .registered, .unregistered, .acknowledged, .dismissed, .beginTask,
       .endTask, .authorization, .accuracy, .backgroundDelivery, .start, .stop, .locate, .memory, .lock,
-      .overran, .done,
-      .preserve, .interrupted, .finished, .mode:
+      .overran, .done, .preserve, .interrupted, .finished, .mode:
       false
     }
   }

@@ -182,6 +182,9 @@ struct AccessoryState: Hashable, Sendable, Codable {
     sessions[place].noteWake(at: instant)
   }
 
+  /// A session of a name; nil where there is none.
+  func session(_ name: String) -> Session? { sessions.first { $0.terms.session == name } }
+
   /// Where a session is; nil where there is none of that name.
   func place(of session: String) -> Int? { sessions.firstIndex { $0.terms.session == session } }
 }
@@ -391,9 +394,7 @@ extension Policy {
   private mutating func noteData(
     _ session: String, bytes: Int?, lost: Int?, _ index: Int, in turn: inout PolicyTurn
   ) {
-    if !isUnlocked, let place = sessions[index].modes.accessories?.place(of: session),
-      sessions[index].modes.accessories?.sessions[place].terms.kind == .gatt
-    {
+    if !isUnlocked, sessions[index].modes.accessories?.session(session)?.terms.kind == .gatt {
       // It waits for the first unlock, as what it brings does (rule A8).
       noteConnection(session, true, index, in: &turn)
     }
@@ -418,7 +419,7 @@ extension Policy {
   /// only that.
   private mutating func refuseUnknownAccessory(_ name: String, _ index: Int, in turn: inout PolicyTurn) {
     let session = sessions[index]
-    let known = session.modes.accessories?.sessions.first { $0.terms.session == name }?.terms.rule
+    let known = session.modes.accessories?.session(name)?.terms.rule
     let isOfBluetooth =
       session.subscriber.declares(.bluetooth) && !session.subscriber.modes.contains(.externalAccessory)
     decide(.refuse, known ?? (isOfBluetooth ? .bluetooth : .accessory), .unknownAccessory, index, in: &turn)
@@ -475,7 +476,7 @@ extension Policy {
   /// Hands over, or keeps, what has its record. Of too many that wait, the oldest makes room.
   mutating func present(_ record: AccessoryRecord, event: Int, _ index: Int, in turn: inout PolicyTurn) {
     let state = sessions[index].modes.accessories
-    let terms = state?.place(of: record.session).flatMap { state?.sessions[$0].terms }
+    let terms = state?.session(record.session)?.terms
     let isWithdrawn = record.event == .disconnect && state?.isBluetoothDenied == true
     let bluetooth: Trigger = isWithdrawn ? .bluetoothWithdrawn : .bluetooth
     let trigger: Trigger = terms?.kind == .gatt ? bluetooth : .accessory

@@ -83,7 +83,7 @@ extension Policy {
     case .backlog: sessions[index].backlogAt.map { $0 > instant } ?? false
     case .locked: isStart && !isUnlocked
     case .memoryPressure: isStart && pressure == .critical
-    case .away: isStart && sessions[index].isAway
+    case .away: sessions[index].isAway
     // A restart has waits of its own (rule E5).
     case .backOff:
       isStart && trigger.row != .restart && (sessions[index].relaunchAt.map { $0 > instant } ?? false)

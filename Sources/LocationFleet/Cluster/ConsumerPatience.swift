@@ -1,3 +1,5 @@
+import LocationCore
+
 /// How long the answer to the request for a consumer may take before one of another name is asked for.
 ///
 /// A server that is there counts what waits for the consumer, which takes seconds where it is busy, and one that is asked
@@ -13,7 +15,7 @@ package struct ConsumerPatience {
 
   /// - Parameter attempts: how many were in vain.
   package func seconds(after attempts: Int) -> Double {
-    min(Self.bounds.most, first * Double(1 << min(attempts, 10)))
+    first.doubled(attempts, atMost: Self.bounds.most)
   }
 
   /// Notes how long one took, seconds.

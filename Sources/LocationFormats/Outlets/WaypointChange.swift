@@ -13,8 +13,9 @@ package struct WaypointChange: Sendable {
   /// The tag of regions that came through an outlet.
   package static func tag(of outlet: String) -> String { "mqtt:\(outlet)" }
 
-  /// Reads `{"_type":"waypoints","waypoints":[…]}`, or the list alone. A waypoint is known by its `rid`, else by its `desc`; one whose
-  /// latitude or longitude is out of range is removed (owntracks/booklet, `docs/features/waypoints.md`).
+  /// Reads `{"_type":"waypoints","waypoints":[…]}`, or the list alone. A waypoint is known by its `rid`, else by its
+  /// `desc`; one whose latitude or longitude is out of range is removed (owntracks/booklet,
+  /// `docs/features/waypoints.md`).
   ///
   /// A region that did not come through the outlet keeps all but its circle, and stays as it is where the waypoint is
   /// the one that was published for it.

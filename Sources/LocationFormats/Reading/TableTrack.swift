@@ -21,6 +21,10 @@ package struct TableTrack: FormatTrack {
   private var unreadableAccuracy: String?
   package private(set) var firstPointLine: Int?
 
+  /// Days from 1980 to 2100 as spreadsheets count them, from the end of 1899, taken for seconds since 1970.
+  private static let spreadsheetDays =
+    UTCTime(microseconds: 29_221_000_000)..<UTCTime(microseconds: 73_051_000_000)
+
   /// - Parameters:
   ///   - file: its name, for messages.
   ///   - assumeAccuracyMeters: the accuracy of a position that states none, metres, 68 %; nil for the usual.
@@ -112,10 +116,6 @@ package struct TableTrack: FormatTrack {
     begun.append(UInt8(ascii: "\n"))
     if begun.count > LineTrack.maximumLineBytes { takeBegun(into: &batch) }
   }
-
-  /// Days from 1980 to 2100 as spreadsheets count them, from the end of 1899, taken for seconds since 1970.
-  private static let spreadsheetDays =
-    UTCTime(microseconds: 29_221_000_000)..<UTCTime(microseconds: 73_051_000_000)
 
   /// Takes the lines of a record that does not end each for itself: the quote was none.
   private mutating func takeBegun(into batch: inout [TrackItem]) {

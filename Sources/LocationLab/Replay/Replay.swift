@@ -197,6 +197,21 @@ package enum Replay {
 }
 
 extension Summary {
+  /// Adds another track's figures; its notes are its own.
+  fileprivate mutating func add(_ other: Summary) {
+    tally.add(other.tally)
+    modes.add(other.modes)
+    energy.value += other.energy.value
+    energy.low += other.energy.low
+    energy.high += other.energy.high
+    deviceJoules += other.deviceJoules
+    receiverOnSeconds += other.receiverOnSeconds
+    durationSeconds += other.durationSeconds
+    time = [time, other.time].compactMap(\.self).max()
+    id += other.id
+    notes = []
+  }
+
   /// Why reports were refused, with how many each.
   var reasons: String { rejected.map { "\($0.count) \($0.reason.rawValue)" }.joined(separator: ", ") }
 

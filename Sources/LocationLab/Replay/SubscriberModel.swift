@@ -313,9 +313,8 @@ extension SubscriberEvent {
     case .acknowledged, .dismissed, .done, .finished, .exited, .orphaned, .mode(.presented), .mode(.fetched):
       true
     case .foreground, .background, .quit, .begun, .registered, .unregistered, .beginTask, .endTask,
-      .authorization,
-      .accuracy,
-      .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran, .preserve, .interrupted, .mode:
+      .authorization, .accuracy, .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran,
+      .preserve, .interrupted, .mode:
       false
     }
   }
@@ -325,8 +324,7 @@ extension SubscriberEvent {
     switch self {
     case .acknowledged, .beginTask, .endTask, .start, .stop, .locate, .mode, .finished, .exited: true
     case .foreground, .background, .quit, .orphaned, .begun, .registered, .unregistered, .authorization,
-      .accuracy,
-      .backgroundDelivery, .memory, .lock, .overran, .done, .preserve, .interrupted, .dismissed:
+      .accuracy, .backgroundDelivery, .memory, .lock, .overran, .done, .preserve, .interrupted, .dismissed:
       false
     }
   }

@@ -35,10 +35,17 @@ final class SocketProgram: SupervisedSubscriber {
   private(set) var isRemoved = false
   /// Whether it was called in vain since the program was last there.
   private var isKnownAway = false
-  /// Whether the engine was told that its program, which starts itself, is there.
-  private var isToldThere = false
-  /// When the engine is told that it has left; nil where nothing is to be told.
-  private var toldLeftAt: Int64?
+  /// Where the engine takes a program to be that starts itself.
+  private var known = Whereabouts.away
+
+  private enum Whereabouts {
+    case away, there
+    /// It has left, which the engine is told then, unless it is back.
+    case leaving(at: Int64)
+
+    var isAway: Bool { if case .away = self { true } else { false } }
+    var leavingAt: Int64? { if case .leaving(let instant) = self { instant } else { nil } }
+  }
 
   init(
     _ subscriber: Subscriber, after predecessors: [any SupervisedSubscriber], site: SupervisorSite,
@@ -121,11 +128,11 @@ final class SocketProgram: SupervisedSubscriber {
     backlog = []
     guard !subscriber.startsItself else {
       // It may be on its way back.
-      if let toldLeftAt {
-        connectBy = min(toldLeftAt, now + SupervisorLimits.returnMilliseconds)
+      if let leavingAt = known.leavingAt {
+        connectBy = min(leavingAt, now + SupervisorLimits.returnMilliseconds)
         return
       }
-      // It is called again and again until somebody starts it: that is told once.
+      // The log says so once, until the program has been there.
       return giveUp(isKnownAway ? nil : .notConnected, status: EX_UNAVAILABLE)
     }
     // One that was told to end goes first, and a program that has left may come back while its command runs.
@@ -182,8 +189,7 @@ final class SocketProgram: SupervisedSubscriber {
 
   private func terminate(at now: Int64) {
     forgetLaunch()
-    isToldThere = false
-    toldLeftAt = nil
+    known = .away
     let wasThere = connection != nil || starter != nil
     if connection != nil { accessories.end(at: now) }
     connection = nil
@@ -212,12 +218,11 @@ final class SocketProgram: SupervisedSubscriber {
     note(.registered(pid: connection.pid ?? 0))
     say(SubscriberReply.registered(name: name).line)
     accessories.begin(carrier: connection.descriptor) { [talk = connection.talk] in talk.queue.isEmpty }
-    let isNews = subscriber.startsItself ? !isToldThere : isKnownAway
+    let isNews = subscriber.startsItself ? known.isAway : isKnownAway
     isKnownAway = false
-    toldLeftAt = nil
+    known = .there
     guard var launch = nextLaunch else {
       if isNews { tell([.event(subscriber: name, .registered)]) }
-      isToldThere = true
       return
     }
     isCalled = true
@@ -235,11 +240,11 @@ final class SocketProgram: SupervisedSubscriber {
     accessories.end(at: now)
     guard isCalled else {
       // One that comes and goes all the time makes no news of that.
-      if subscriber.startsItself { toldLeftAt = now + SupervisorLimits.connectMilliseconds }
+      if subscriber.startsItself { known = .leaving(at: now + SupervisorLimits.connectMilliseconds) }
       return
     }
     isCalled = false
-    isToldThere = false
+    known = .away
     tell([.event(subscriber: name, .exited(status: 0))])
   }
 
@@ -314,9 +319,8 @@ final class SocketProgram: SupervisedSubscriber {
   /// Does what is due by time.
   func passTime(at now: Int64) {
     passTimeOfAccessories(at: now)
-    if let due = toldLeftAt, due <= now {
-      toldLeftAt = nil
-      isToldThere = false
+    if let due = known.leavingAt, due <= now {
+      known = .away
       tell([.event(subscriber: name, .unregistered)])
     }
     if let due = connectBy, due <= now {
@@ -335,7 +339,7 @@ final class SocketProgram: SupervisedSubscriber {
   /// - Parameter hasRoom: whether it may be heard; where not, a bell tells.
   func deadline(at now: Int64, hasRoom: Bool) -> Int64? {
     [
-      connectBy, toldLeftAt, starter == nil || isKilled ? nil : killAt,
+      connectBy, known.leavingAt, starter == nil || isKilled ? nil : killAt,
       hasRoom ? connection?.talk.nextReading(at: now) : nil,
       hasRoom ? connection?.sockets.deadline(at: now) : nil,
       hasRoom ? accessories.deadline(at: now) : nil, error?.nextReading(at: now),
@@ -348,8 +352,7 @@ final class SocketProgram: SupervisedSubscriber {
   private func giveUp(_ reason: SupervisorNote?, status: Int32) {
     forgetLaunch()
     isKnownAway = true
-    isToldThere = false
-    toldLeftAt = nil
+    known = .away
     if let reason { note(reason) }
     tell([.event(subscriber: name, .exited(status: status))])
   }

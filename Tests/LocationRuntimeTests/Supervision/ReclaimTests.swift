@@ -33,12 +33,7 @@ import Testing
     let configuration = SupervisorRun.configuration(way, folder)
     let started = try leftBehind(
       by: configuration, way, "left", "(while :; do echo; done >> \(count)) & wait")
-    var sizeThen: Int?
-    try SupervisorRun.until("it runs no more") {
-      usleep(20_000)
-      defer { sizeThen = size() }
-      return sizeThen == size()
-    }
+    let sizeThen = size()
     let supervisor = try Supervisor(configuration)
     try SupervisorRun.until("it has ended") { started.reap() != nil }
     await supervisor.stop()
@@ -57,6 +52,9 @@ import Testing
       hasOutput: true, cgroup: cgroup)
     try SupervisorRun.until("its child runs") { ProcessStatus.members(ofGroup: start.pid).count >= 2 }
     #expect((cgroup.map { ProcessTree.cgroup($0) } ?? .group(start.pid)).suspend())
+    try SupervisorRun.until("it is suspended") {
+      cgroup?.isFrozen ?? ProcessStatus.members(ofGroup: start.pid).allSatisfy { $0.status.state == "T" }
+    }
     return start
   }
 
