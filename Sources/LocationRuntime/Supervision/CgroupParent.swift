@@ -25,9 +25,9 @@ struct CgroupParent {
     for file in ["cgroup.freeze", "cgroup.procs"] where unsafe access("\(path)/\(file)", W_OK) != 0 {
       throw Absence(reason: "\(path)/\(file) can't be written: \(SystemReason.text(errno))")
     }
-    guard let lock = Descriptor.open(path, O_RDONLY | O_DIRECTORY),
-      flock(lock.number, LOCK_EX | LOCK_NB) == 0
-    else { throw Absence(reason: "\(path) is in use by another supervisor") }
+    guard let lock = Descriptor.open(path, O_RDONLY | O_DIRECTORY), lock.lock() else {
+      throw Absence(reason: "\(path) is in use by another supervisor")
+    }
     self.lock = lock
     Self.leave(own)
     for folder in [own, path] { Self.turnOnControllers(below: folder) }

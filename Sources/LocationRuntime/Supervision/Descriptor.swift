@@ -49,6 +49,20 @@ package final class Descriptor: Sendable {
   /// Whether the open file belongs to the user that this process acts as.
   var isOwn: Bool { status?.st_uid == geteuid() }
 
+  /// Locks the open file for this process (flock(2)), as long as it is open; false where another has the lock.
+  ///
+  /// It waits up to 5 s: a child that a killed daemon has just forked has its descriptors until it runs its program.
+  ///
+  /// - Parameter pause: what is done between two attempts.
+  func lock(pausing pause: () -> Void = StateLock.pauseShortly) -> Bool {
+    for _ in 0..<StateLock.mostAttempts {
+      if flock(number, LOCK_EX | LOCK_NB) == 0 { return true }
+      guard errno == EWOULDBLOCK else { return false }
+      pause()
+    }
+    return false
+  }
+
   /// Opens a file or directory; nil, with `errno` set, where that fails.
   static func open(_ path: String, _ flags: Int32) -> Descriptor? {
     let number = SystemCall.openFile(path, flags | O_CLOEXEC)

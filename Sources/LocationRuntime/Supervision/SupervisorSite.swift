@@ -34,7 +34,7 @@ final class SupervisorSite: Sendable {
       throw Failure(
         .noPermission, file: runDirectory, what: "belongs to another user", remedy: "remove it")
     }
-    guard flock(lock.number, LOCK_EX | LOCK_NB) == 0 else {
+    guard lock.lock() else {
       throw Failure(
         .tryAgain, file: runDirectory, what: "another supervisor uses this directory",
         remedy: "stop it, or choose another state file")

@@ -108,6 +108,24 @@ import Testing
     }
   }
 
+  @Test func `a lock that a child of a killed daemon has is waited for, one that is kept is not had`() throws
+  {
+    let folder = TemporaryFolder()
+    var killed = Descriptor.open(folder.path, O_RDONLY | O_DIRECTORY)
+    let next = try #require(Descriptor.open(folder.path, O_RDONLY | O_DIRECTORY))
+    let another = try #require(Descriptor.open(folder.path, O_RDONLY | O_DIRECTORY))
+    try #require(killed?.lock() == true)
+    var pauses = 0
+    let hasNext = next.lock {
+      pauses += 1
+      if pauses == 3 { killed = nil }
+    }
+    #expect(hasNext)
+    #expect(pauses == 3)
+    let hasAnother = another.lock {}
+    #expect(!hasAnother)
+  }
+
   @Test func `a program is noted also after the run directory was removed`() throws {
     let folder = TemporaryFolder()
     let configuration = SupervisorRun.configuration(.stopSignal, folder)
