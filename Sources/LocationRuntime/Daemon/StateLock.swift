@@ -19,7 +19,7 @@ package struct StateLock: ~Copyable {
   private static let flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY
   private let file: FileNumber
 
-  /// Waits for a command that holds it, but not for a daemon.
+  /// Waits for a command that holds it, and for the end of a daemon that was killed, but not for one that runs.
   ///
   /// - Parameter pause: what is done between two attempts.
   /// - Throws: ``Failure`` of code 75 where somebody else holds it, of 77 where the file is not ours alone, of others
@@ -36,12 +36,12 @@ package struct StateLock: ~Copyable {
       let code = Self.lock(file, path)
       if code == 0 { break }
       guard code == EWOULDBLOCK else { throw StatePath.failure(path, code) }
-      if attempts.isMultiple(of: Self.attemptsBetweenLooks), ControlClient.hasDaemon(state: path) {
-        throw Self.isOfDaemon(path)
-      }
       attempts += 1
       guard attempts < Self.mostAttempts else { throw Self.isBusy(path) }
       pause()
+      if attempts.isMultiple(of: Self.attemptsBetweenLooks), ControlClient.hasDaemon(state: path) {
+        throw Self.isOfDaemon(path)
+      }
     }
     self.file = file
   }
@@ -63,7 +63,8 @@ package struct StateLock: ~Copyable {
 
   /// Attempts in all: 5 s. A command holds it for as long as it takes to restore the engine.
   static let mostAttempts = 250
-  /// After so many it is looked again whether a daemon has started.
+  /// After so many, 200 ms, it is looked whether a daemon runs. A child that a killed one has just forked has its
+  /// socket until it runs its program.
   private static let attemptsBetweenLooks = 10
 
   private static func isOfDaemon(_ path: String) -> Failure {
