@@ -105,8 +105,10 @@ package struct InputFile: ~Copyable {
   private static func failure(_ error: Int32, file: String, doing: String) -> Failure {
     let reason = SystemReason.text(error)
     switch error {
-    case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP:
+    case ENOENT, ENOTDIR:
       return Failure(.noInput, file: file, what: "no such file", remedy: "check the path")
+    case ENAMETOOLONG, ELOOP:
+      return Failure(.noInput, file: file, what: "can't \(doing) it: \(reason)", remedy: "check the path")
     case EISDIR:
       return Failure(.noInput, file: file, what: "is a directory", remedy: "name a file in it")
     case EACCES, EPERM:

@@ -31,7 +31,8 @@ package struct UnixListener: Sendable {
     if let status = StatePath.status(path) {
       guard status.st_mode & S_IFMT == S_IFSOCK else {
         throw Failure(
-          .cantCreate, file: path, what: "is there already and is no socket", remedy: "remove it")
+          .cantCreate, file: path, what: "is there already and is no socket",
+          remedy: "name another path, or move it away")
       }
       switch address.probe() {
       // Its queue may be full.

@@ -18,7 +18,7 @@ enum ServeToken {
     guard token.utf8.count >= leastCharacters, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw Failure(
         .config, file: path, what: "a token has at least \(leastCharacters) printable characters",
-        remedy: "remove the file: the next start makes one")
+        remedy: "name a file that is not there yet: one is made in it")
     }
     return token
   }

@@ -151,7 +151,8 @@ import Testing
     let reason = try run.wait("a note") {
       if case .note("outside", .noSocket(let reason)) = $0 { reason } else { nil }
     }
-    #expect(reason.hasSuffix("is there already and is no socket; remove it"), "\(reason)")
+    #expect(
+      reason.hasSuffix("is there already and is no socket; name another path, or move it away"), "\(reason)")
     await run.supervisor.stop()
     #expect(try String(contentsOfFile: run.folder("subscribers.sock"), encoding: .utf8) == "mine")
   }
