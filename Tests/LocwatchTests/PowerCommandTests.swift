@@ -35,6 +35,24 @@ import Testing
     #expect((run.stdout + run.stderr).contains(text), "\(run)")
   }
 
+  @Test(arguments: ["continuous", "adaptive"])
+  func `the device draws its base for as long as the receiver may be on`(sampling: String) async throws {
+    let folder = TemporaryFolder()
+    let lines = [(0, 5), (10, 5), (110, 900)].map { second, accuracy in
+      let time = "2026-05-01T06:0\(second / 60):\(second % 60 < 10 ? "0" : "")\(second % 60)Z"
+      return #"{"time":"\#(time)","lat":48,"lon":11,"acc_m":\#(accuracy)}"#
+    }
+    let track = folder.write("track.ndjson", lines.joined(separator: "\n") + "\n")
+    let run = try await Binary.run([
+      "replay", track, "--profile", "rpi4-ublox-m8", "--sampling", sampling,
+    ])
+    let summary = try JSONTree(Array((run.stdout.split(separator: "\n").last ?? "").utf8))
+    let device = try #require(summary["device_j"]?.double)
+    let services = try #require(summary["energy_j"]?.double)
+    // 1.6 W for 110 s, though the last 100 s bring a refused report only.
+    #expect(abs(device - services - 176) < 0.01, "\(run.stdout)")
+  }
+
   @Test(arguments: [["power", "predict"], ["power", "--profile", "pinephone", "predict"]])
   func `a prediction goes by the profile that is named`(words: [String]) async throws {
     let named = words.contains("--profile") ? [] : ["--profile", "pinephone"]

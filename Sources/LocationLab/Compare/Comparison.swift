@@ -39,7 +39,7 @@ package struct Comparison: Sendable {
       let (summary, use) = trial.finish()
       if index == 0 {
         reference = trial.events
-        seconds = summary.durationSeconds
+        seconds = summary.modelledSeconds
         lack = Self.lack(of: summary, track)
       }
       results[index].add(trial, summary, use, overSeconds: seconds, against: reference)

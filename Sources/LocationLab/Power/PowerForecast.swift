@@ -62,7 +62,7 @@ package struct PowerForecast: Sendable {
         remedy: "locwatch replay --explain shows each report")
     }
     parts = [
-      Part(name: path, from: begins, seconds: summary.durationSeconds, use: replay.ledger.use)
+      Part(name: path, from: begins, seconds: summary.modelledSeconds, use: replay.ledger.use)
     ]
     notes = summary.notes
   }

@@ -207,6 +207,7 @@ extension Summary {
     deviceJoules += other.deviceJoules
     receiverOnSeconds += other.receiverOnSeconds
     durationSeconds += other.durationSeconds
+    modelledSeconds += other.modelledSeconds
     time = [time, other.time].compactMap(\.self).max()
     id += other.id
     notes = []

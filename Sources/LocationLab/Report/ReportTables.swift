@@ -57,11 +57,9 @@ struct ReportTables {
   }
 
   private mutating func appendSummary(_ summary: Summary) {
-    // A program that runs on, or a scenario, keeps the receiver on after the last fix.
     func share(_ seconds: Double) -> String {
-      guard seconds <= summary.durationSeconds else { return ", also after the last fix" }
-      guard summary.durationSeconds > 0 else { return "" }
-      return " (\(Wording.number(100 * seconds / summary.durationSeconds, 1)) %)"
+      guard summary.modelledSeconds > 0 else { return "" }
+      return " (\(Wording.number(100 * min(1, seconds / summary.modelledSeconds), 1)) %)"
     }
     var facts = [
       ("Time", Wording.duration(summary.durationSeconds)),

@@ -24,6 +24,9 @@ package struct Summary: Sendable {
   package var receiverOnSeconds: Double
   /// Seconds from the first fix to the last.
   package var durationSeconds: Double
+  /// Seconds from the first fix to the end of what the energy is of: refused reports, programs and a scenario may go on
+  /// after the last fix.
+  package var modelledSeconds: Double
   /// What the reader took generously.
   package var notes: [String]
 
@@ -36,6 +39,7 @@ package struct Summary: Sendable {
     tally = engine.tally
     self.modes = modes
     durationSeconds = engine.tally.durationSeconds
+    modelledSeconds = durationSeconds
     id = engine.nextID
     time = tally.last?.time
     energy = engine.ledger.estimate(draws)

@@ -24,8 +24,8 @@ enum SummaryText {
 
   /// Live, the receiver is on before the first fix and after the last.
   private static func share(_ summary: Summary) -> String {
-    guard summary.receiverOnSeconds <= summary.durationSeconds else { return "" }
-    return " of \(Wording.duration(summary.durationSeconds))"
+    guard summary.receiverOnSeconds <= summary.modelledSeconds else { return "" }
+    return " of \(Wording.duration(summary.modelledSeconds))"
   }
 
   private static func fixes(_ summary: Summary) -> String {
