@@ -16,6 +16,21 @@ public enum RegionError: Error, Hashable, Sendable {
   case invalidGeometry(reason: String, place: Coordinate?)
 }
 
+extension RegionError: CustomStringConvertible {
+  /// In words.
+  public var description: String {
+    switch self {
+    case .duplicateID(let id): "a second region \"\(id)\""
+    case .tooMany(let limit): "there are \(limit) already"
+    case .invalidRadius(let meters): "\(meters) is no radius"
+    case .outOfMemory: "no memory for its outline"
+    case .isOfBeacons: "a region of beacons, which has no outline"
+    case .invalidSeconds(let seconds): "\(seconds) is no duration"
+    case .invalidGeometry(let reason, _): "not a valid outline: \(reason)"
+    }
+  }
+}
+
 extension Region {
   /// Checks what its owner asks for beside the outline.
   func checkTerms() throws(RegionError) {

@@ -14,6 +14,8 @@ package struct RecordFields: RecordVisitor {
   /// How well the place is known.
   private(set) var accuracy: Accuracy?
   private var values: [(key: String, value: Value)] = []
+  /// The record's own time; nil where it is not known.
+  package var recordTime: UTCTime?
   /// The units of its text.
   package var units = MeasureUnits.metric
   /// Whether its text tells what a notification says, which is for the user alone.
@@ -51,6 +53,13 @@ package struct RecordFields: RecordVisitor {
     case .text(let text): UTCTime(rfc3339: text)
     case .number, nil: nil
     }
+  }
+
+  /// The time of day of a moment, with the date where that is not the record's own.
+  func clock(_ moment: UTCTime) -> String {
+    let day = moment.rfc3339.prefix(10)
+    let isSameDay = recordTime.map { $0.rfc3339.hasPrefix(day) } ?? true
+    return "\(isSameDay ? "" : day + " ")\(Wording.clock(moment))"
   }
 
   /// The place in words, without its error; nil where there is none.

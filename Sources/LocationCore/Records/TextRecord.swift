@@ -15,12 +15,17 @@ package struct TextRecord: Hashable, Sendable {
 
   /// Nil for records that people get from the summary.
   package init?(_ record: Record, in units: MeasureUnits = .metric, tellsNotifications: Bool = false) {
-    self.init(record.body, in: units, tellsNotifications: tellsNotifications)
+    self.init(record.body, at: record.time, in: units, tellsNotifications: tellsNotifications)
   }
 
   /// Nil for records that people get from the summary.
-  package init?(_ body: Record.Body, in units: MeasureUnits = .metric, tellsNotifications: Bool = false) {
-    var writer = TextWriter(units: units, tellsNotifications: tellsNotifications)
+  ///
+  /// - Parameter time: when it was made; nil where that is not known.
+  package init?(
+    _ body: Record.Body, at time: UTCTime? = nil, in units: MeasureUnits = .metric,
+    tellsNotifications: Bool = false
+  ) {
+    var writer = TextWriter(time: time, units: units, tellsNotifications: tellsNotifications)
     body.describe(to: &writer)
     guard let text = writer.text else { return nil }
     self = text
@@ -41,12 +46,14 @@ package struct TextRecord: Hashable, Sendable {
 
 /// Puts a record in words.
 private struct TextWriter: RecordVisitor {
+  let time: UTCTime?
   let units: MeasureUnits
   let tellsNotifications: Bool
   var text: TextRecord?
 
   mutating func visit<Family: RecordFamily>(_ family: Family) {
     var fields = RecordFields(of: family)
+    fields.recordTime = time
     fields.units = units
     fields.tellsNotifications = tellsNotifications
     text = Family.text(fields)

@@ -80,10 +80,7 @@ extension VisitEvent: RecordFamily {
       return verb.map { TextRecord($0, "near \(point)") } ?? TextRecord("departed", "from near \(point)")
     }
     let place = "\(point), within \(Wording.distance(radius, in: fields.units))"
-    let seen = fields.time("seen")
-    let day = arrived.rfc3339.prefix(10)
-    let isSameDay = seen.map { $0.rfc3339.hasPrefix(day) } ?? true
-    let since = "since \(isSameDay ? "" : day + " ")\(Wording.clock(arrived))"
+    let since = "since \(fields.clock(arrived))"
     let reason: Reason? = fields.code("reason")
     switch fields.type {
     case "visit.provisional": return TextRecord("pausing", "at \(place), \(since)")
@@ -91,14 +88,12 @@ extension VisitEvent: RecordFamily {
     default:
       if let departed = fields.time("departed") {
         let stay = Wording.duration(arrived.seconds(to: departed))
-        return TextRecord("departed", "\(place), after \(stay), at \(Wording.clock(departed))")
+        return TextRecord("departed", "\(place), after \(stay), at \(fields.clock(departed))")
       }
-      if reason == .end {
-        // Fixes outside that don't yet end the visit may be the last ones.
-        let last = seen.map { isSameDay ? String(Wording.clock($0)) : $0.rfc3339 } ?? "?"
-        return TextRecord("visiting", "\(place), \(since), last seen there \(last), at the end")
-      }
-      return TextRecord("departed", "\(place), \(since), last seen there \(seen?.rfc3339 ?? "?")")
+      let seen = "\(place), \(since), last seen there \(fields.time("seen").map(fields.clock) ?? "?")"
+      // Fixes outside that don't yet end the visit may be the last ones.
+      return reason == .end
+        ? TextRecord("visiting", seen + ", at the end") : TextRecord("departed", seen)
     }
   }
 

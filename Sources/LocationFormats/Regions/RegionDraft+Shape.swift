@@ -107,7 +107,7 @@ extension RegionProblem {
   /// - Parameter order: how its positions were written.
   init(_ error: RegionError, _ order: RegionDraft.Order) {
     switch error {
-    case .invalidGeometry(let reason, let place):
+    case .invalidGeometry(_, let place):
       let at = place.map { place in
         let (latitude, longitude) = (Self.rounded(place.latitude), Self.rounded(place.longitude))
         return switch order {
@@ -116,14 +116,14 @@ extension RegionProblem {
         case .latitudeFirst, .named: " at \(latitude),\(longitude)"
         }
       }
-      self.init(what: "not a valid outline: \(reason)\(at ?? "")", remedy: "draw it anew there")
-    case .isOfBeacons: self.init(what: "a region of beacons, which has no outline", remedy: nil)
+      self.init(what: "\(error)\(at ?? "")", remedy: "draw it anew there")
+    case .isOfBeacons: self.init(what: "\(error)", remedy: nil)
     case .invalidRadius(let meters):
       self.init(what: "\(JSONText.number(meters)) is no radius", remedy: "write more than 0 metres")
-    case .outOfMemory: self.init(what: "no memory for its outline", remedy: Failure.memoryRemedy)
+    case .outOfMemory: self.init(what: "\(error)", remedy: Failure.memoryRemedy)
     case .invalidSeconds(let seconds):
       self.init(what: "\(JSONText.number(seconds)) is no duration", remedy: "write 0 or more seconds")
-    case .duplicateID(let id): self.init(what: "a second region \"\(id)\"", remedy: "ids are unique")
+    case .duplicateID: self.init(what: "\(error)", remedy: "ids are unique")
     case .tooMany(let limit): self.init(what: "more than \(limit) regions", remedy: "remove some first")
     }
   }

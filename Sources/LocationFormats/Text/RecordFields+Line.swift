@@ -12,6 +12,7 @@ extension RecordFields {
       case .object, .array, .boolean, .null: break
       }
     }
+    recordTime = line["time"]?.string.flatMap { UTCTime(rfc3339: $0) }
     if let latitude = line["lat"]?.double, let longitude = line["lon"]?.double {
       position(latitude: latitude, longitude: longitude, "")
     }

@@ -22,7 +22,8 @@ extension StateDatabase {
   /// Stores a subscriber.
   ///
   /// - Returns: Whether it replaced one.
-  /// - Throws: `.cantCreate` where there is one of that name and it may not be replaced.
+  /// - Throws: `.cantCreate` where there is one of that name and it may not be replaced, or there are as many as an
+  ///   engine takes.
   @discardableResult
   package func put(_ subscriber: Subscriber, replacing: Bool) throws(Failure) -> Bool {
     try write { database in
@@ -33,6 +34,12 @@ extension StateDatabase {
           INSERT INTO subscribers (name, manifest) VALUES (?1, ?2)
           ON CONFLICT (name) DO UPDATE SET manifest = ?2
           """, arguments: [subscriber.name, text])
+      let count = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM subscribers") ?? 0
+      guard isThere || count <= Limits.subscribers else {
+        throw Failure(
+          .cantCreate, what: "there are \(Wording.count(Limits.subscribers, "subscriber")) already",
+          remedy: "remove one first")
+      }
       return isThere
     }
   }

@@ -25,7 +25,7 @@ import Testing
       kind: .depart, visit: 1, instant: fix.instant, coordinate: fix.coordinate, radiusMeters: 1,
       arrived: try #require(UTCTime(rfc3339: "2026-05-\(day)T06:00:00Z")), departed: nil,
       seen: try #require(UTCTime(rfc3339: "2026-05-03T07:00:00Z")), reason: .end)
-    let text = VisitEvent.text(RecordFields(of: visit))
+    let text = TextRecord(.visit(visit), at: visit.seen)
     #expect(text?.detail.contains(", since \(since), last seen there ") == true, "\(text?.detail ?? "")")
   }
 

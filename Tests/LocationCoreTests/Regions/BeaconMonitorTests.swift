@@ -37,6 +37,18 @@ import Testing
     }
   }
 
+  @Test func `one more than BlueZ can watch for is refused, in words`() throws {
+    var stage = Stage()
+    for major in 0...Limits.beacons {
+      let beacon = try Self.beacon("\(Self.group):\(major)")
+      stage.take(0, .addRegion(Region(id: "\(major)", shape: .beacon(beacon), notify: [.enter])))
+    }
+    let refusals = stage.effects.records.compactMap { record in
+      if case .refused(let what, let reason) = record.body { "\(what): \(reason)" } else { nil }
+    }
+    #expect(refusals == ["region 512: there are 512 already"])
+  }
+
   @Test func `B11 a region is left as long after the last sight as is set`() throws {
     var stage = try Self.stage { $0.beacons.exitSeconds = 5 }
     let (at, event) = try Self.see(10)

@@ -247,6 +247,20 @@ import Testing
     }
   }
 
+  @Test func `one more subscriber than an engine takes is refused, a change is not`() throws {
+    let database = try StateDatabase.open(path: folder("s.db"))
+    for number in 1...Limits.subscribers {
+      try database.put(Subscriber(name: "s\(number)"), replacing: false)
+    }
+    let thrown = #expect(throws: Failure.self) {
+      try database.put(Subscriber(name: "more"), replacing: false)
+    }
+    #expect(thrown?.what == "there are 1,000 subscribers already")
+    let isReplaced = try database.put(Subscriber(name: "s1", services: [.visits]), replacing: true)
+    #expect(isReplaced)
+    #expect(try database.subscribers().count == Limits.subscribers)
+  }
+
   @Test func `names that are refused by now are read, and can be removed`() throws {
     let path = folder("s.db")
     let database = try StateDatabase.open(path: path)
