@@ -64,24 +64,26 @@ extension DaemonSeat {
   package func push(
     _ name: String, _ payload: [UInt8], id: String? = nil, database known: StateDatabase? = nil
   ) throws(Failure) -> PushReceipt {
-    var push = try PushPayload.push(payload)
-    push.id = push.id ?? id
-    let found: StateDatabase? = if let known { known } else { try StateDatabase.openToRead(path: state) }
-    guard let database = found else { throw Failure.unknownSubscriber(name) }
-    try Self.require(name, in: database)
-    guard let client = try ControlClient.connect(state: state, database: database) else {
-      try leave(.push(push), for: name)
-      return .kept
+    try evenIfDaemonStarts { () throws(Failure) -> PushReceipt in
+      var push = try PushPayload.push(payload)
+      push.id = push.id ?? id
+      let found: StateDatabase? = if let known { known } else { try StateDatabase.openToRead(path: state) }
+      guard let database = found else { throw Failure.unknownSubscriber(name) }
+      try Self.require(name, in: database)
+      guard let client = try ControlClient.connect(state: state, database: database) else {
+        try leave(.push(push), for: name)
+        return .kept
+      }
+      guard let token = try database.pushToken(of: name) else {
+        throw Failure(
+          .conditionFails, what: "the daemon does not know \"\(name)\" yet", remedy: "try again")
+      }
+      var reader = JSONReader(Array(push.payload.utf8))
+      let tree: JSONTree
+      do throws(JSONError) { tree = try JSONTree(&reader) } catch { throw Failure(.data, what: error.what) }
+      let answer = try client.ask(
+        "push", ["token": .string(token), "payload": tree, "id": id.map { .string($0) }])
+      return answer[Self.duplicate] == .boolean(true) ? .duplicate : .taken
     }
-    guard let token = try database.pushToken(of: name) else {
-      throw Failure(
-        .conditionFails, what: "the daemon does not know \"\(name)\" yet", remedy: "try again")
-    }
-    var reader = JSONReader(Array(push.payload.utf8))
-    let tree: JSONTree
-    do throws(JSONError) { tree = try JSONTree(&reader) } catch { throw Failure(.data, what: error.what) }
-    let answer = try client.ask(
-      "push", ["token": .string(token), "payload": tree, "id": id.map { .string($0) }])
-    return answer[Self.duplicate] == .boolean(true) ? .duplicate : .taken
   }
 }

@@ -70,21 +70,23 @@ extension DaemonSeat {
   /// - Returns: Its name; nil where no daemon runs that schedules it now.
   /// - Throws: ``Failure`` of code 1 where it is refused.
   package func notify(_ name: String, _ notification: JSONTree) throws(Failure) -> String? {
-    if let client = try connect() {
-      let answer = try client.ask("notify", ["subscriber": .string(name), "notify": notification])
-      return answer["notification"]?.string
+    try evenIfDaemonStarts { () throws(Failure) -> String? in
+      if let client = try connect() {
+        let answer = try client.ask("notify", ["subscriber": .string(name), "notify": notification])
+        return answer["notification"]?.string
+      }
+      var parsed = try NotificationAnswer.notification(notification)
+      if case .region(let id, _) = parsed.when, let database = try StateDatabase.openToRead(path: state) {
+        guard try database.unknown(among: [id]).isEmpty else { throw .unknownRegion(id) }
+      }
+      // It is asked for now, not at the start of the next daemon.
+      if let now = SystemClock().read().utc {
+        parsed.asked = now
+        if case .after(let seconds) = parsed.when { parsed.when = .at(now.advanced(bySeconds: seconds)) }
+      }
+      try leave(.notify(parsed), for: name)
+      return nil
     }
-    var parsed = try NotificationAnswer.notification(notification)
-    if case .region(let id, _) = parsed.when, let database = try StateDatabase.openToRead(path: state) {
-      guard try database.unknown(among: [id]).isEmpty else { throw .unknownRegion(id) }
-    }
-    // It is asked for now, not at the start of the next daemon.
-    if let now = SystemClock().read().utc {
-      parsed.asked = now
-      if case .after(let seconds) = parsed.when { parsed.when = .at(now.advanced(bySeconds: seconds)) }
-    }
-    try leave(.notify(parsed), for: name)
-    return nil
   }
 
   /// Cancels a notification, opens it as the user would, or lets a subscriber show any or none, or use the
@@ -93,27 +95,29 @@ extension DaemonSeat {
   /// - Returns: Whether that is done; false where it waits for a daemon.
   @discardableResult
   package func change(_ name: String, _ event: ModeEvent) throws(Failure) -> Bool {
-    guard let client = try connect() else {
-      if case .openNotification = event { throw Self.noDaemon }
-      try leave(event, for: name)
-      return false
-    }
-    func allowed(_ isAllowed: Bool) -> String { isAllowed ? "allowed" : "denied" }
-    let (verb, key, value) =
-      switch event {
-      case .cancelNotification(let id): ("cancel-notification", "id", id)
-      case .openNotification(let id): ("open-notification", "id", id)
-      case .permitNotifications(let isAllowed): ("notifications", "value", allowed(isAllowed))
-      case .audio(.permitMicrophone(let isAllowed)): ("microphone", "value", allowed(isAllowed))
-      case .accessory(.allow(let isAllowed)): ("accessory", "value", isAllowed ? "on" : "off")
-      case .accessory(.permitBluetooth(let isAllowed)): ("bluetooth", "value", allowed(isAllowed))
-      case .notify, .cancelNotifications, .presented, .fetched, .keepAlive, .tag, .traffic, .audio, .push,
-        .transfer, .cancelTransfer, .answerTransfer, .transferAsks, .transferBroke, .transferEnded,
-        .accessory, .advertise, .listens:
-        throw Failure(.usage, what: "a command can't say that for a program")
+    try evenIfDaemonStarts { () throws(Failure) -> Bool in
+      guard let client = try connect() else {
+        if case .openNotification = event { throw Self.noDaemon }
+        try leave(event, for: name)
+        return false
       }
-    _ = try client.ask(verb, ["subscriber": .string(name), key: .string(value)])
-    return true
+      func allowed(_ isAllowed: Bool) -> String { isAllowed ? "allowed" : "denied" }
+      let (verb, key, value) =
+        switch event {
+        case .cancelNotification(let id): ("cancel-notification", "id", id)
+        case .openNotification(let id): ("open-notification", "id", id)
+        case .permitNotifications(let isAllowed): ("notifications", "value", allowed(isAllowed))
+        case .audio(.permitMicrophone(let isAllowed)): ("microphone", "value", allowed(isAllowed))
+        case .accessory(.allow(let isAllowed)): ("accessory", "value", isAllowed ? "on" : "off")
+        case .accessory(.permitBluetooth(let isAllowed)): ("bluetooth", "value", allowed(isAllowed))
+        case .notify, .cancelNotifications, .presented, .fetched, .keepAlive, .tag, .traffic, .audio, .push,
+          .transfer, .cancelTransfer, .answerTransfer, .transferAsks, .transferBroke, .transferEnded,
+          .accessory, .advertise, .listens:
+          throw Failure(.usage, what: "a command can't say that for a program")
+        }
+      _ = try client.ask(verb, ["subscriber": .string(name), key: .string(value)])
+      return true
+    }
   }
 
   /// Refuses a name that no subscriber has.

@@ -115,17 +115,19 @@ package struct DaemonSeat: Sendable {
   ///
   /// - Throws: ``Failure`` of code 1 where nobody waits for it.
   package func acknowledge(_ id: Int, subscriber: String?) throws(Failure) {
-    if let client = try connect() {
-      _ = try client.ask("ack", ["id": .integer(id), "subscriber": subscriber.map { .string($0) }])
-      return
-    }
-    try standIn { (database, engine) throws(Failure) in
-      let names = Acknowledgement.waiting(for: id, subscriber: subscriber, among: engine.subscribers)
-      guard !names.isEmpty else {
-        let known = try database.subscribers().map(\.subscriber.name)
-        throw Acknowledgement.nobody(id, subscriber, among: known)
+    try evenIfDaemonStarts { () throws(Failure) in
+      if let client = try connect() {
+        _ = try client.ask("ack", ["id": .integer(id), "subscriber": subscriber.map { .string($0) }])
+        return
       }
-      try database.request(names.map { .subscriber(name: $0, .dismissed(event: id)) })
+      try standIn { (database, engine) throws(Failure) in
+        let names = Acknowledgement.waiting(for: id, subscriber: subscriber, among: engine.subscribers)
+        guard !names.isEmpty else {
+          let known = try database.subscribers().map(\.subscriber.name)
+          throw Acknowledgement.nobody(id, subscriber, among: known)
+        }
+        try database.request(names.map { .subscriber(name: $0, .dismissed(event: id)) })
+      }
     }
   }
 
@@ -133,14 +135,16 @@ package struct DaemonSeat: Sendable {
   ///
   /// - Throws: ``Failure`` of code 69 where that takes a daemon and none runs.
   package func user(_ verb: String, _ name: String) throws(Failure) {
-    if let client = try connect() {
-      _ = try client.ask("subscriber", ["verb": .string(verb), "name": .string(name)])
-      return
-    }
-    guard verb == "quit" else { throw Self.noDaemon }
-    try standIn { (database, engine) throws(Failure) in
-      try Self.require(name, in: database)
-      try database.request([.subscriber(name: name, .quit)])
+    try evenIfDaemonStarts { () throws(Failure) in
+      if let client = try connect() {
+        _ = try client.ask("subscriber", ["verb": .string(verb), "name": .string(name)])
+        return
+      }
+      guard verb == "quit" else { throw Self.noDaemon }
+      try standIn { (database, engine) throws(Failure) in
+        try Self.require(name, in: database)
+        try database.request([.subscriber(name: name, .quit)])
+      }
     }
   }
 
@@ -156,10 +160,12 @@ package struct DaemonSeat: Sendable {
 
   /// Tells the daemon that the screen was unlocked, and after a boot for the first time (rules A2 and A8).
   package func unlock() throws(Failure) {
-    guard let client = try connect() else {
-      return try standIn { (database, _) throws(Failure) in try database.request([.machine(.unlock)]) }
+    try evenIfDaemonStarts { () throws(Failure) in
+      guard let client = try connect() else {
+        return try standIn { (database, _) throws(Failure) in try database.request([.machine(.unlock)]) }
+      }
+      _ = try client.ask("unlock")
     }
-    _ = try client.ask("unlock")
   }
 
   /// Puts the machine in low-power mode or takes it out of it.
@@ -167,27 +173,29 @@ package struct DaemonSeat: Sendable {
   /// - Parameter isOn: nil to ask alone.
   /// - Returns: how that is now. Where no daemon runs it is what the next one will go on with.
   package func lowPower(_ isOn: Bool?) throws(Failure) -> LowPowerReport {
-    if let client = try connect() {
-      return try LowPowerReport(client.ask("low-power", ["on": isOn.map { .boolean($0) }]))
-    }
-    var report: LowPowerReport
-    if let isOn {
-      report = try standIn { (database, engine) throws(Failure) -> LowPowerReport in
-        let asked = try database.lowPowerRequests()
-        if isOn != asked.last?.isOn ?? engine.isLowPower {
-          try database.request(
-            isOn == engine.isLowPower ? [] : [.machine(.lowPower(isOn))], insteadOf: asked.map(\.number))
-        }
-        return LowPowerReport(engine)
+    try evenIfDaemonStarts { () throws(Failure) -> LowPowerReport in
+      if let client = try connect() {
+        return try LowPowerReport(client.ask("low-power", ["on": isOn.map { .boolean($0) }]))
       }
-      report.isOn = isOn
-    } else {
-      guard let database = try StateDatabase.openToRead(path: state) else { throw Self.noState(state) }
-      report = LowPowerReport(try RestoredEngine(database).engine)
-      if let asked = try database.lowPowerRequests().last { report.isOn = asked.isOn }
+      var report: LowPowerReport
+      if let isOn {
+        report = try standIn { (database, engine) throws(Failure) -> LowPowerReport in
+          let asked = try database.lowPowerRequests()
+          if isOn != asked.last?.isOn ?? engine.isLowPower {
+            try database.request(
+              isOn == engine.isLowPower ? [] : [.machine(.lowPower(isOn))], insteadOf: asked.map(\.number))
+          }
+          return LowPowerReport(engine)
+        }
+        report.isOn = isOn
+      } else {
+        guard let database = try StateDatabase.openToRead(path: state) else { throw Self.noState(state) }
+        report = LowPowerReport(try RestoredEngine(database).engine)
+        if let asked = try database.lowPowerRequests().last { report.isOn = asked.isOn }
+      }
+      report.isRunning = false
+      return report
     }
-    report.isRunning = false
-    return report
   }
 
   /// What was spent so far, by day.
@@ -235,6 +243,16 @@ package struct DaemonSeat: Sendable {
   /// What is said where no daemon has written into the state file.
   package static func noJournal(_ state: String) -> Failure {
     Failure(.conditionFails, file: state, what: "it has no journal yet", remedy: "locwatch run writes one")
+  }
+
+  /// Does something that asks the daemon, or stands in for it, and does it again where one starts in between.
+  func evenIfDaemonStarts<Value>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+    do throws(Failure) {
+      return try body()
+    } catch {
+      guard error == StateLock.isOfDaemon(state) else { throw error }
+      return try body()
+    }
   }
 
   /// Does something in the daemon's place, and keeps one from starting meanwhile.

@@ -67,7 +67,8 @@ package struct StateLock: ~Copyable {
   /// socket until it runs its program.
   private static let attemptsBetweenLooks = 10
 
-  private static func isOfDaemon(_ path: String) -> Failure {
+  /// What is said where a daemon has it.
+  static func isOfDaemon(_ path: String) -> Failure {
     Failure(
       .tryAgain, file: path, what: "another locwatch run uses it",
       remedy: "stop it, or name another file with --state")

@@ -254,6 +254,19 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test func `a command is taken while the daemon starts`() async throws {
+    let run = try DaemonRun.started()
+    #expect(await run.end() == 0)
+    for _ in 1...3 {
+      try run.start(isSimulated: false, expectsConnection: false)
+      for _ in 1...5 {
+        let unlocked = try await run.command(["unlock"])
+        #expect(unlocked.status == 0, "\(unlocked.stderr)")
+      }
+      await run.end(SIGKILL)
+    }
+  }
+
   @Test func `a lock ends with its owner, and can be had again`() throws {
     let folder = TemporaryFolder()
     func hold() throws { _ = try StateLock(state: folder("s.db"), pausing: {}) }
