@@ -68,6 +68,12 @@ package indirect enum JSONTree: Hashable, Sendable {
     return members.first { $0.key == key }?.value
   }
 
+  /// Whether this is an object with no other keys than these.
+  package func hasOnly(_ keys: Set<String>) -> Bool {
+    guard case .object(let members) = self else { return false }
+    return members.allSatisfy { keys.contains($0.key) }
+  }
+
   /// This value over another: of objects the members are taken together, and these count; anything else replaces.
   package func over(_ base: JSONTree) -> JSONTree {
     guard case .object(let mine) = self, case .object(var members) = base else { return self }

@@ -12,7 +12,9 @@ enum AccessoryAnswer {
     let device = tree["device"]?.string
     switch kind {
     case .serial, .usb:
-      guard let device, isPath(device) else { return nil }
+      guard tree.hasOnly(["session", "kind", "device", "baud"]), let device, isPath(device) else {
+        return nil
+      }
       var terms = AccessoryTerms(session: session, kind: kind, device: device)
       if let baud = tree["baud"] {
         guard let speed = baud.integer, SerialLine.knows(baud: speed) else { return nil }
@@ -21,10 +23,13 @@ enum AccessoryAnswer {
       return .open(terms)
     case .gatt:
       if let peripheral = tree["peripheral"] {
-        guard device == nil, let service = service(peripheral) else { return nil }
+        guard tree.hasOnly(["session", "kind", "peripheral"]), let service = service(peripheral) else {
+          return nil
+        }
         return .open(AccessoryTerms(session: session, gatt: .peripheral(service)))
       }
-      guard let address = device.flatMap(GattText.address), let service = uuid(tree["service"]),
+      guard tree.hasOnly(["session", "kind", "device", "service", "characteristic"]),
+        let address = device.flatMap(GattText.address), let service = uuid(tree["service"]),
         let characteristic = uuid(tree["characteristic"])
       else { return nil }
       return .open(
@@ -37,7 +42,8 @@ enum AccessoryAnswer {
   /// The value that a program gives to a characteristic of its service; nil where the object is none.
   static func value(from reader: inout JSONReader) throws(JSONError) -> AccessoryEvent? {
     let tree = try JSONTree(&reader)
-    guard let session = tree["session"]?.string, isName(session),
+    guard tree.hasOnly(["session", "characteristic", "value"]),
+      let session = tree["session"]?.string, isName(session),
       let characteristic = uuid(tree["characteristic"]), let value = bytes(tree["value"])
     else { return nil }
     return .publish(session: session, characteristic: characteristic, value: value)
@@ -46,7 +52,8 @@ enum AccessoryAnswer {
   /// What a program answers another device; nil where the object is none.
   static func answer(from reader: inout JSONReader) throws(JSONError) -> GattAnswer? {
     let tree = try JSONTree(&reader)
-    guard let session = tree["session"]?.string, isName(session),
+    guard tree.hasOnly(["session", "request", "error", "value"]),
+      let session = tree["session"]?.string, isName(session),
       let request = tree["request"]?.integer
     else { return nil }
     if tree["error"] == .boolean(true) {
@@ -57,7 +64,8 @@ enum AccessoryAnswer {
   }
 
   private static func service(_ tree: JSONTree) -> GattService? {
-    guard let uuid = uuid(tree["service"]), case .array(let list)? = tree["characteristics"],
+    guard tree.hasOnly(["service", "name", "characteristics"]),
+      let uuid = uuid(tree["service"]), case .array(let list)? = tree["characteristics"],
       (1...Limits.gattCharacteristics).contains(list.count)
     else { return nil }
     let characteristics = list.compactMap(characteristic)
@@ -70,7 +78,8 @@ enum AccessoryAnswer {
   }
 
   private static func characteristic(_ tree: JSONTree) -> GattCharacteristic? {
-    guard let uuid = uuid(tree["characteristic"]), case .array(let words)? = tree["uses"], !words.isEmpty
+    guard tree.hasOnly(["characteristic", "uses", "value"]),
+      let uuid = uuid(tree["characteristic"]), case .array(let words)? = tree["uses"], !words.isEmpty
     else { return nil }
     let uses = words.compactMap { $0.string.flatMap { GattCharacteristic.Use(rawValue: $0) } }
     guard uses.count == words.count else { return nil }

@@ -1,19 +1,16 @@
 import LocationCore
+import LocationFormats
 
 /// The audio session that a program opens (rule F1).
 enum AudioAnswer {
-  /// Reads the object; nil where it is none: `kind` must be in it.
+  /// Reads the object; nil where it is none: `kind` must be in it, and no other key than `mixes` beside it.
   static func read(from reader: inout JSONReader) throws(JSONError) -> AudioEvent? {
-    var kind: AudioKind?
-    var mixes = false
-    try reader.openObject()
-    while let key = try reader.nextKey() {
-      switch reader.decoded(key) {
-      case "kind": kind = AudioKind(rawValue: try reader.string())
-      case "mixes": mixes = try reader.boolean()
-      case _: try reader.skip()
-      }
-    }
-    return kind.map { .begin($0, mixes: mixes) }
+    let tree = try JSONTree(&reader)
+    guard tree.hasOnly(["kind", "mixes"]),
+      let kind = tree["kind"]?.string.flatMap({ AudioKind(rawValue: $0) })
+    else { return nil }
+    guard let mixes = tree["mixes"] else { return .begin(kind, mixes: false) }
+    guard case .boolean(let mixes) = mixes else { return nil }
+    return .begin(kind, mixes: mixes)
   }
 }

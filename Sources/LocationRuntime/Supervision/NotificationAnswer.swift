@@ -13,6 +13,9 @@ enum NotificationAnswer {
   ///
   /// - Throws: What is wrong with it, and what to write.
   static func notification(_ tree: JSONTree) throws(Failure) -> LocalNotification {
+    if case .object(let members) = tree, let other = members.first(where: { Key(rawValue: $0.key) == nil }) {
+      throw wrong("a notification has no \"\(other.key)\"", "leave it out")
+    }
     guard let title = try text(.title, tree), !title.isEmpty else {
       throw wrong("the notification has no title", "give it one")
     }

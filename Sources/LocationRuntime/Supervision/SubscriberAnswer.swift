@@ -173,7 +173,8 @@ package enum SubscriberAnswer: Hashable, Sendable {
 
   private static func advertised(_ reader: inout JSONReader) throws(JSONError) -> AdvertisedService? {
     let tree = try JSONTree(&reader)
-    guard let type = tree["type"]?.string, let port = tree["port"]?.integer else { return nil }
+    guard tree.hasOnly(["type", "port"]), let type = tree["type"]?.string, let port = tree["port"]?.integer
+    else { return nil }
     return AdvertisedService(type: type, port: port)
   }
 

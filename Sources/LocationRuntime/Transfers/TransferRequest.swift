@@ -14,7 +14,8 @@ package struct TransferRequest: Hashable, Sendable {
   /// Reads the object; nil where it is none.
   static func read(from reader: inout JSONReader) throws(JSONError) -> TransferRequest? {
     let tree = try JSONTree(&reader)
-    guard let session = tree["session"]?.string, (1...nameBytes).contains(session.utf8.count),
+    guard tree.hasOnly(keys), let session = tree["session"]?.string,
+      (1...nameBytes).contains(session.utf8.count),
       let kind = TransferTerms.Kind(rawValue: tree["kind"]?.string ?? "get"),
       let file = tree["file"]?.string, (1...Int(PATH_MAX)).contains(file.utf8.count), !file.utf8.contains(0)
     else { return nil }
@@ -38,7 +39,7 @@ package struct TransferRequest: Hashable, Sendable {
     }
     if let headers = tree["headers"] {
       guard case .object(let members) = headers,
-        members.allSatisfy({ $0.value.string != nil && isHeader($0.key) })
+        members.allSatisfy({ isHeader($0.key) && $0.value.string.map(isHeaderValue) ?? false })
       else { return nil }
       job.append(.init(key: "headers", value: headers))
     }
@@ -56,6 +57,11 @@ package struct TransferRequest: Hashable, Sendable {
     !name.isEmpty && name.utf8.allSatisfy { isTokenByte($0) } && !ownHeaders.contains(name.lowercased())
   }
 
+  /// Whether a header may have that value: no line end, nor what is not printed (RFC 9110, 5.5).
+  private static func isHeaderValue(_ value: String) -> Bool {
+    value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+  }
+
   /// RFC 9110, 5.6.2.
   private static func isTokenByte(_ byte: UInt8) -> Bool {
     byte.isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte)
@@ -67,6 +73,9 @@ package struct TransferRequest: Hashable, Sendable {
   private static let flags: [(String, any WritableKeyPath<TransferTerms, Bool> & Sendable)] = [
     ("discretionary", \.isDiscretionary), ("launch_events", \.launchesEvents), ("metered", \.metered),
   ]
+  private static let keys = Set(flags.map(\.0)).union([
+    "session", "kind", "file", "url", "user", "password", "headers",
+  ])
   private static let nameBytes = 256
   /// What servers take (RFC 9110, 4.1).
   private static let urlBytes = 8000

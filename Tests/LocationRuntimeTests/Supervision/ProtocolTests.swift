@@ -46,7 +46,14 @@ import Testing
   @Test(
     arguments: [
       (#"{"notify":{"title":"Tea","after_s":5}}"#, tea(.after(seconds: 5))),
-      (#"{"notify":{"title":"Tea","now":true,"other":[1]}}"#, tea(.now)),
+      (#"{"notify":{"title":"Tea","now":true}}"#, tea(.now)),
+      (#"{"notify":{"title":"Tea","now":true,"soundd":"default"}}"#, .request(.invalid("notify"))),
+      (#"{"begin_audio":{"kind":"play","mix":true}}"#, .request(.invalid("begin_audio"))),
+      (
+        #"{"open_accessory":{"session":"s","device":"/dev/null","bauds":5}}"#,
+        .request(.invalid("open_accessory"))
+      ),
+      (#"{"advertise":{"type":"_a._tcp","port":80,"txt":"a"}}"#, .request(.invalid("advertise"))),
       (#"{"notify":{"title":"Tea","on":"exit","region":"home"}}"#, tea(.region(id: "home", isLeft: true))),
       (#"{"notify":{"title":"Tea","wall":"1970-01-01T00:01"}}"#, tea(.wall(WallTime(seconds: 60)))),
       (
@@ -105,6 +112,7 @@ import Testing
 
   @Test(
     arguments: [
+      (#""soundd":"default""#, "a notification has no \"soundd\""),
       (#""badge":-1"#, "badge: not a number from 0 to 1,000,000"),
       (#""tolerance_s":3601"#, "tolerance_s: not a number from 0 to 3,600"),
       (#""sound":"""#, "sound: a name has 1 to 1024 bytes"),
