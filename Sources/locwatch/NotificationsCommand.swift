@@ -160,7 +160,7 @@ struct NotificationsCommand: AsyncParsableCommand {
 
     func perform() throws(Failure) {
       let isDone = try one.change { .cancelNotification(id: $0) }
-      if !isDone { Terminal.note("\(one.id) will be canceled when locwatch run starts") }
+      if !isDone { Terminal.note("\(one.id) will be cancelled when locwatch run starts") }
     }
   }
 

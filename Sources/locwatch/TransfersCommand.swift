@@ -73,7 +73,7 @@ struct TransfersCommand: AsyncParsableCommand {
 
     func perform() throws(Failure) {
       let isDone = try state.seat().cancelTransfer(number, of: name)
-      if !isDone { Terminal.note("transfer \(number) will be canceled when locwatch run starts") }
+      if !isDone { Terminal.note("transfer \(number) will be cancelled when locwatch run starts") }
     }
   }
 }

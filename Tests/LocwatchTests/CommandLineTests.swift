@@ -426,7 +426,7 @@ import Testing
     #expect(run.stderr == "locwatch: \(text)\n")
   }
 
-  @Test func `what is not there can't be canceled, also without a daemon`() async throws {
+  @Test func `what is not there can't be cancelled, also without a daemon`() async throws {
     let folder = TemporaryFolder()
     let state = ["--state", folder("s.db")]
     let manifest = folder.write("a.yaml", "name: a\ncommand: [/bin/true]\n")
@@ -446,14 +446,14 @@ import Testing
     #expect(try await Binary.run(tea + state).status == 0)
     let known = try await Binary.run(cancel)
     #expect(
-      known.status == 0 && known.stderr == "locwatch: tea will be canceled when locwatch run starts\n",
+      known.status == 0 && known.stderr == "locwatch: tea will be cancelled when locwatch run starts\n",
       "\(known)")
     // The list tells what the next daemon will do.
     let nameless = ["notifications", "add", "a", "--title", "Up", "--after", "10m"]
     #expect(try await Binary.run(nameless + state).status == 0)
     let list = try await Binary.run(["notifications", "list", "a"] + state)
     let waiting = [
-      "tea of a will be scheduled", "tea of a will be canceled", #""Up" of a will be scheduled"#,
+      "tea of a will be scheduled", "tea of a will be cancelled", #""Up" of a will be scheduled"#,
     ]
     let lines = waiting.map { "locwatch: \($0) when locwatch run starts\n" }
     #expect(list.stderr == "locwatch: a has no notifications scheduled\n" + lines.joined(), "\(list)")

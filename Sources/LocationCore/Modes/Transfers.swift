@@ -103,7 +103,7 @@ extension Policy {
     }
   }
 
-  /// The last open transfer of a session was canceled: wakes the program for the results of the others, at once or, where
+  /// The last open transfer of a session was cancelled: wakes the program for the results of the others, at once or, where
   /// it was handed them, should it end without having acknowledged them.
   mutating func releaseResults(of end: TransferBook.SessionEnd, _ index: Int, in turn: inout PolicyTurn) {
     guard
@@ -132,7 +132,7 @@ extension Policy {
 
   /// The user force-quit the program, removes it, or gives it other files: all transfers end (rule I3).
   ///
-  /// - Returns: The sessions whose other results have waited for what was canceled, and would wake the program.
+  /// - Returns: The sessions whose other results have waited for what was cancelled, and would wake the program.
   @discardableResult
   mutating func cancelTransfers(_ index: Int, in turn: inout PolicyTurn) -> [TransferBook.SessionEnd] {
     var ends: [TransferBook.SessionEnd] = []
@@ -201,7 +201,7 @@ extension Policy {
   mutating func endTransfer(
     _ number: Int, _ outcome: TransferOutcome, bytes: Int?, _ index: Int, in turn: inout PolicyTurn
   ) {
-    // One that was canceled may end all the same.
+    // One that was cancelled may end all the same.
     guard let entry = sessions[index].modes.transfers?.remove(number) else { return }
     // The ledger books the time of the radio while the transfer runs.
     if let bytes, bytes > 0 {
@@ -235,7 +235,7 @@ extension Policy {
   /// Why the end of a session wakes or relaunches its program: one of its transfers wanted it. Nil where none did, or
   /// others are open.
   ///
-  /// - Parameter entry: The transfer of it that has just ended, or was canceled.
+  /// - Parameter entry: The transfer of it that has just ended, or was cancelled.
   private mutating func endReason(
     afterLast entry: TransferBook.Entry, _ index: Int
   ) -> Decision.Reason? {

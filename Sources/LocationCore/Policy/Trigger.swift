@@ -33,7 +33,7 @@ public struct Trigger: Hashable, Sendable {
     case refused = "refused, A8"
     /// What raises it has been removed.
     case removed
-    /// What raises it has been canceled.
+    /// What raises it has been cancelled.
     case cancelled = "cancelled, I3"
     /// What raises it has been closed.
     case closed

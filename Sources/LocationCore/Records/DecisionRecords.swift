@@ -367,7 +367,7 @@ extension Decision.Reason {
     case .issueDone: "all transfers of its issue have ended"
     case .issueLimit: "an issue was there in the last day"
     case .needsAnswer: "a transfer needs its answer"
-    case .cancelled: "the transfer was canceled"
+    case .cancelled: "the transfer was cancelled"
     case .removed: "the subscriber was removed"
     case .tooManyTransfers: "too many transfers are open"
     case .unknownTransfer: "there is no such transfer"

@@ -143,6 +143,8 @@ extension DaemonLoop {
   private static let remedies: [Decision.Reason: String] = [
     .noNotifier: NotifyHook.remedy, .unknownRegion: "locwatch regions list lists those there are",
     .regionSilent: "add it to the region's --notify", .unknownNotification: notificationsRemedy,
+    .tooManyNotifications:
+      "it may have \(Limits.notifications); \(notificationsRemedy), locwatch notifications cancel takes one out",
   ]
 
   /// Who is asked about: one of the subscribers.

@@ -220,7 +220,7 @@ struct DaemonLoop: ~Copyable {
     for trouble in machine.troubles { Self.log(trouble) }
     try live.forgetUnstored(database, at: reading)
     // Nothing comes due until it is known which programs still run, and until all that commands have left is taken: a later
-    // command may have canceled a notification.
+    // command may have cancelled a notification.
     let isResumed = live.last > .distantPast
     if isResumed {
       try live.handleAtLast(.machine(.absent(true)))

@@ -43,7 +43,7 @@ extension DaemonSeat {
         return "\(asked.id ?? title) of \(owner) will be scheduled when locwatch run starts"
       }
       guard case .cancelNotification(let id) = event else { return nil }
-      return "\(id) of \(owner) will be canceled when locwatch run starts"
+      return "\(id) of \(owner) will be cancelled when locwatch run starts"
     }
   }
 

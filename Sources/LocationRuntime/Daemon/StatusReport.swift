@@ -128,7 +128,7 @@ struct StatusReport {
   private func trees(of views: [SubscriberView]) -> [JSONTree] {
     let known = views.filter { stored?.contains($0.subscriber.name) ?? true }
     let added = (stored ?? []).filter { name in !views.contains { $0.subscriber.name == name } }
-    return known.map { Self.tree(of: $0, isRunning: running != nil) }
+    return known.map { Self.tree(of: $0, at: running?.instant) }
       + added.map { name in
         .object([
           "name": .string(name), "state": .string(SubscriberState.notRunning.rawValue),
@@ -137,7 +137,10 @@ struct StatusReport {
       }
   }
 
-  static func tree(of view: SubscriberView, isRunning: Bool) -> JSONTree {
+  /// - Parameter instant: now; nil while no daemon runs.
+  static func tree(of view: SubscriberView, at instant: EngineInstant?) -> JSONTree {
+    let isRunning = instant != nil
+    let held = instant.flatMap { now in view.held(at: now).map { (now.seconds(to: $0.until), $0.reason) } }
     let state = isRunning ? view.state : .notRunning
     let first = JSONTree.members([
       "name": .string(view.subscriber.name), "state": .string(state.rawValue),
@@ -148,6 +151,8 @@ struct StatusReport {
     let last = JSONTree.members([
       "force_quit": view.wasForceQuit ? .boolean(true) : nil,
       "away": isRunning && view.isAway ? .boolean(true) : nil,
+      "held_s": held.map { .fixed($0.0, FixedPoint.thousandths) },
+      "held": held.map { .string($0.1.rawValue) },
       "tasks": !isRunning || view.tasks.isEmpty ? nil : .strings(view.tasks),
     ])
     return .object(first + view.modeMembers(isRunning: isRunning) + last)

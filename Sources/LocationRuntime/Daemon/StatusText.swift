@@ -128,6 +128,7 @@ package enum StatusText {
     if waiting > 0 { text += ", \(waiting) not acknowledged" }
     if subscriber["force_quit"] != nil { text += ", force-quit" }
     if subscriber["away"] != nil { text += ", not connected" }
+    if let held = SubscriberRecord.held(subscriber) { text += ", \(held)" }
     if let status = subscriber["last_status"]?.integer, status != 0 {
       text += ", last ended with status \(status)"
       if let line = subscriber["last_error"]?.string { text += ": \(line)" }

@@ -11,6 +11,9 @@ package struct SubscriberRecord: Sendable {
   private let wasForceQuit: Bool
   /// Whether only it can start itself, and it is not connected.
   private let isAway: Bool
+  /// For how long nothing wakes or starts it, and why, as a status has it and in words; nil where nothing holds it back.
+  private let heldFor: (seconds: JSONTree?, reason: JSONTree?)
+  private let heldText: String?
   /// How its last process ended, and what that said last; nil where none has.
   private let lastStatus: Int?
   private let lastError: String?
@@ -43,10 +46,22 @@ package struct SubscriberRecord: Sendable {
     oldest = known?["oldest"]?.integer
     wasForceQuit = known?["force_quit"] == .boolean(true)
     isAway = known?["away"] == .boolean(true)
+    heldFor = (known?["held_s"], known?["held"])
+    heldText = known.flatMap { Self.held($0) }
     lastStatus = known?["last_status"]?.integer
     lastError = known?["last_error"]?.string
     modeValues = ModeMember.all.compactMap { member in known?["\(member.key)"].map { (member, $0) } }
     tasks = known?["tasks"]?.strings ?? []
+  }
+
+  /// For how long nothing wakes or starts a subscriber, and why, in words; nil where nothing holds it back.
+  ///
+  /// - Parameter status: what a status says of it.
+  static func held(_ status: JSONTree) -> String? {
+    guard let seconds = status["held_s"]?.double else { return nil }
+    let code = status["held"]?.string ?? "?"
+    let reason = Decision.Reason(rawValue: code)?.phrase ?? code
+    return "held back for another \(Wording.duration(seconds.rounded(.up))): \(reason)"
   }
 
   /// What is said where there is none of that name.
@@ -63,6 +78,8 @@ package struct SubscriberRecord: Sendable {
     line.member("oldest", oldest)
     if wasForceQuit { line.member("force_quit", true) }
     if isAway { line.member("away", true) }
+    line.member(json: "held_s", heldFor.seconds?.text)
+    line.member(json: "held", heldFor.reason?.text)
     line.member("last_status", lastStatus)
     line.member("last_error", lastError)
     line.member("style", subscriber.style.rawValue)
@@ -127,6 +144,7 @@ package struct SubscriberRecord: Sendable {
 
   private var stateText: String {
     state + (wasForceQuit ? ", force-quit" : "") + (isAway ? ", not connected" : "")
+      + (heldText.map { ", \($0)" } ?? "")
   }
 
   private var modes: [String] {

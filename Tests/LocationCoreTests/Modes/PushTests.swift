@@ -407,7 +407,7 @@ import Testing
     #expect(stage.notified.map(\.notification) == ["m1"])
   }
 
-  @Test func `H3 D1 what is scheduled or canceled under the name of an alert leaves the alert as it is`() {
+  @Test func `H3 D1 what is scheduled or cancelled under the name of an alert leaves the alert as it is`() {
     let tea = LocalNotification(id: "m1", title: "Tea", when: .after(seconds: 500))
     for event in [ModeEvent.notify(tea), .cancelNotification(id: "m1"), .cancelNotifications] {
       var stage = Self.stage(.notRunning, protects: true)

@@ -397,7 +397,7 @@ import Testing
 
   @Test
   func
-    `I2 a result that was handed over is handed to the next process when the last of its session is canceled`()
+    `I2 a result that was handed over is handed to the next process when the last of its session is cancelled`()
   {
     var stage = Self.stage()
     stage.hanging = ["a"]
@@ -425,7 +425,7 @@ import Testing
 
   @Test(
     arguments: [
-      ("canceled", .subscriber(name: "a", .mode(.cancelTransfer(number: 1))), 4),
+      ("cancelled", .subscriber(name: "a", .mode(.cancelTransfer(number: 1))), 4),
       ("paused", .machine(.network(.unreachable)), 4),
       ("force-quit", .subscriber(name: "a", .quit), 4),
       ("without its daemon", .machine(.absent(true)), 4),

@@ -38,14 +38,14 @@ import Testing
   @Test func `a subscriber is shown with all that a status says of its modes and tasks`() throws {
     let view = Self.view
     #expect(view.modeMembers().map(\.key) == ModeMember.all.map { "\($0.key)" })
-    let record = SubscriberRecord(view.subscriber, StatusReport.tree(of: view, isRunning: true))
+    let record = SubscriberRecord(view.subscriber, StatusReport.tree(of: view, at: Drive.instant(0)))
     var line = JSONLine()
     record.write(to: &line)
     let shown = try JSONTree(line.bytes)
     for member in view.modeMembers() { #expect(shown[member.key] == member.value, "\(member.key)") }
     #expect(shown["tasks"] == .strings(["upload"]))
     // Without a daemon no process is left.
-    let stopped = StatusReport.tree(of: view, isRunning: false)
+    let stopped = StatusReport.tree(of: view, at: nil)
     for key in ["tasks", "audio", "sockets", "keep_alive_s", "advertised"] {
       #expect(shown[key] != nil && stopped[key] == nil, "\(key)")
     }
@@ -54,7 +54,7 @@ import Testing
 
   @Test func `and in words`() {
     let view = Self.view
-    let text = SubscriberRecord(view.subscriber, StatusReport.tree(of: view, isRunning: true)).text
+    let text = SubscriberRecord(view.subscriber, StatusReport.tree(of: view, at: Drive.instant(0))).text
     let lines = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
     let expected = [
       "fetch score 0.500", "keep-alive every 900.000 s at least", "sockets sip", "audio 1 play sounding",
@@ -62,5 +62,27 @@ import Testing
       "issue nov was there last", "denied microphone, accessory", "tasks upload",
     ]
     #expect(lines.suffix(expected.count) == expected[...])
+  }
+  @Test func `how long it is held back is told, and why`() throws {
+    var session = Session(subscriber: Subscriber(name: "a"), state: .notRunning)
+    session.relaunchAt = Drive.instant(90)
+    session.throttledUntil = Drive.instant(60)
+    func status(_ session: Session, at seconds: Double) -> JSONTree {
+      let view = SubscriberView(session, Policy.Configuration())
+      return StatusReport.tree(of: view, at: Drive.instant(seconds))
+    }
+    let held = status(session, at: 0)
+    #expect(held["held_s"]?.double == 90 && held["held"] == .string("back_off"))
+    let record = SubscriberRecord(session.subscriber, held)
+    let words = "held back for another 1 min 30 s: its process ended before; the next start waits"
+    #expect(record.row[1] == "notRunning, " + words)
+    var line = JSONLine()
+    record.write(to: &line)
+    #expect(try JSONTree(line.bytes)["held_s"]?.double == 90)
+    #expect(status(session, at: 90)["held_s"] == nil)
+    // One that runs is started no more, but may be throttled.
+    session.state = .suspended
+    #expect(status(session, at: 0)["held"] == .string("throttled"))
+    #expect(status(session, at: 60)["held"] == nil)
   }
 }

@@ -146,14 +146,14 @@ import Testing
     #expect(before.advanced(bySeconds: 600) <= time && time <= after.advanced(bySeconds: 600))
   }
 
-  @Test func `what is canceled, replaced or denied before the first daemon starts is never shown`()
+  @Test func `what is cancelled, replaced or denied before the first daemon starts is never shown`()
     async throws
   {
     let run = try DaemonRun()
     for name in ["a", "b", "c"] { try await run.add(name) }
     let add = ["notifications", "add"]
     for command in [
-      add + ["a", "--title", "canceled", "--id", "tea", "--now"], ["notifications", "cancel", "a", "tea"],
+      add + ["a", "--title", "cancelled", "--id", "tea", "--now"], ["notifications", "cancel", "a", "tea"],
       add + ["a", "--title", "replaced", "--id", "bus", "--now"],
       add + ["a", "--title", "later", "--id", "bus", "--after", "3600"],
       add + ["b", "--title", "denied", "--now"], ["push", "b", "--data", #"{"alert":"denied"}"#],
@@ -252,7 +252,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "no Python here"))
-  func `D4 D6 D8 they are listed, added, canceled and opened from the terminal`() async throws {
+  func `D4 D6 D8 they are listed, added, cancelled and opened from the terminal`() async throws {
     let run = try DaemonRun()
     try await run.add("a")
     try Self.start(run)
