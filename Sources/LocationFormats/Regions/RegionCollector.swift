@@ -17,11 +17,22 @@ struct RegionCollector {
   private var numbers: [String: Int32] = [:]
   /// How far those of a name, and without an id, were counted.
   private var namesakes: [String: Int] = [:]
-  private var unnamed: [Int] = []
-  private var unnamedCount = 0
+  private var unnamed = Some()
   /// Those of them that have no name either.
-  private var nameless: [Int] = []
-  private var namelessCount = 0
+  private var nameless = Some()
+  /// Those of them whose name an earlier one has.
+  private var namesakeNumbers = Some()
+
+  /// Numbers of features: the first ten, and how many there are.
+  private struct Some {
+    var first: [Int] = []
+    var count = 0
+
+    mutating func add(_ number: Int) {
+      count += 1
+      if count <= 10 { first.append(number) }
+    }
+  }
 
   /// Problems kept for a report; the others are counted.
   static let keptProblems = 100
@@ -75,7 +86,7 @@ struct RegionCollector {
   }
 
   private func remedy(_ draft: RegionDraft) -> String {
-    if case .point = draft.geometry { return "; regions import --radius METRES gives it one" }
+    if case .point = draft.geometry { return "; --radius METRES gives it one" }
     return ""
   }
 
@@ -130,25 +141,31 @@ struct RegionCollector {
 
   /// Says at the end which ids were made up, in a format that has ids.
   mutating func warnOfMissingIDs() {
-    guard unnamedCount > 0 else { return }
-    namelessCount = 0
+    guard unnamed.count > 0 else { return }
+    (nameless, namesakeNumbers) = (Some(), Some())
     file.warnings.append(
-      "\(file.name): \(some(unnamed, of: unnamedCount)) without an id: called by its \"name\","
+      "\(file.name): \(text(of: unnamed)) without an id: called by its \"name\","
         + " or region- and its number; with an \"id\" it keeps its name when the file changes")
   }
 
   /// The same in a format that has names alone.
   mutating func warnOfMissingNames() {
-    guard namelessCount > 0 else { return }
-    file.warnings.append(
-      "\(file.name): \(some(nameless, of: namelessCount)) without a name: called region- and its number;"
-        + " with a name it keeps that when the file changes")
+    if nameless.count > 0 {
+      file.warnings.append(
+        "\(file.name): \(text(of: nameless)) without a name: called region- and its number;"
+          + " with a name it keeps that when the file changes")
+    }
+    if namesakeNumbers.count > 0 {
+      file.warnings.append(
+        "\(file.name): \(text(of: namesakeNumbers)) with the name of an earlier one: called that and -2, -3 ...;"
+          + " with a name of its own it keeps that when the file changes")
+    }
   }
 
   /// `waypoints 2, 5`
-  private func some(_ numbers: [Int], of count: Int) -> String {
-    "\(noun)\(count == 1 ? "" : "s") " + numbers.map { "\($0)" }.joined(separator: ", ")
-      + (count > numbers.count ? ", ..." : "")
+  private func text(of some: Some) -> String {
+    "\(noun)\(some.count == 1 ? "" : "s") " + some.first.map { "\($0)" }.joined(separator: ", ")
+      + (some.count > some.first.count ? ", ..." : "")
   }
 
   // MARK: -
@@ -185,12 +202,9 @@ struct RegionCollector {
       throw RegionProblem(what: "the id of \(noun) \(first) again", remedy: "ids are unique")
     }
     if isUnnamed, !draft.isNumbered {
-      unnamedCount += 1
-      if unnamed.count < 10 { unnamed.append(number) }
-      if draft.name.flatMap(RegionDraft.id(fromName:)) == nil {
-        namelessCount += 1
-        if nameless.count < 10 { nameless.append(number) }
-      }
+      unnamed.add(number)
+      let name = draft.name.flatMap(RegionDraft.id(fromName:))
+      if name == nil { nameless.add(number) } else if name != id { namesakeNumbers.add(number) }
     }
     return region
   }

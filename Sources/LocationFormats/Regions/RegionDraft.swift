@@ -64,7 +64,8 @@ struct RegionDraft {
   var missing: String? {
     switch geometry {
     case .point: radiusMeters == nil && foreignRadius == nil ? "a Point without a radius" : nil
-    case .lineString: bufferMeters == nil ? "a LineString without buffer_m" : nil
+    case .lineString:
+      bufferMeters == nil ? "a LineString without buffer_m; give it one, its half width in metres" : nil
     case .polygon, .multiPolygon, .other, .none: nil
     }
   }

@@ -13,7 +13,7 @@ struct TableRegionReader {
     case property(String)
   }
 
-  private var columns: [Column] = []
+  private var columns: [(column: Column, title: String)] = []
   private var separator = UInt8(ascii: ",")
 
   init(file: String, options: RegionFile.Options) {
@@ -72,7 +72,7 @@ struct TableRegionReader {
     // Such a radius may be in other units than metres.
     let hasUnits = titles.contains(RegionProperty.radiusUnits.rawValue)
     defer { judge(titles, hasUnits: hasUnits) }
-    columns = titles.map { title in
+    let meanings = titles.map { title -> Column in
       let name = TableHeader.name(title)
       if TableHeader.Column.latitude.names.contains(name) { return .latitude }
       if TableHeader.Column.longitude.names.contains(name) { return .longitude }
@@ -88,12 +88,13 @@ struct TableRegionReader {
       default: return .property(title)
       }
     }
+    columns = Array(zip(meanings, titles))
   }
 
   /// Warns of columns that look like a slip for one of ours, and of those that are there twice.
   private mutating func judge(_ titles: [String], hasUnits: Bool) {
     var seen: Set<String> = []
-    for (column, title) in zip(columns, titles) {
+    for (column, title) in columns {
       let name = TableHeader.name(title)
       if !name.isEmpty, !seen.insert(name).inserted {
         collector.warn("the column \"\(title)\" stands twice; the last one counts", line: 1)
@@ -116,15 +117,15 @@ struct TableRegionReader {
         what: "\(fields.count) fields under \(columns.count) names",
         remedy: "write numbers with a point, and quotes around a text with a comma")
     }
-    for (column, field) in zip(columns, fields) where !field.isEmpty {
+    for ((column, title), field) in zip(columns, fields) where !field.isEmpty {
       switch column {
-      case .latitude: place.latitude = try number(field, "lat")
-      case .longitude: place.longitude = try number(field, "lon")
+      case .latitude: place.latitude = try number(field, title)
+      case .longitude: place.longitude = try number(field, title)
       case .id: draft.id = field
       case .name: draft.name = field
-      case .radius: draft.radiusMeters = try RegionDraft.radius(try number(field, "radius_m"))
-      case .dwell: draft.dwellSeconds = try RegionDraft.seconds(try number(field, "dwell_s"))
-      case .exitDelay: draft.exitDelaySeconds = try RegionDraft.seconds(try number(field, "exit_delay_s"))
+      case .radius: draft.radiusMeters = try RegionDraft.radius(try number(field, title))
+      case .dwell: draft.dwellSeconds = try RegionDraft.seconds(try number(field, title))
+      case .exitDelay: draft.exitDelaySeconds = try RegionDraft.seconds(try number(field, title))
       case .property(let name):
         if !name.isEmpty { properties.append((name, RegionProperty.json(name, field))) }
       }

@@ -33,10 +33,11 @@ import Testing
     #expect(Self.circle(file.regions.last) == [1, 2, 30.5])
     #expect(
       file.leftOut == [
-        "f: waypoint 2 (\"Peak\"): a Point without a radius; regions import --radius METRES gives it one",
+        "f: waypoint 2 (\"Peak\"): a Point without a radius; --radius METRES gives it one",
         "f: waypoint 3 (\"Kitchen:CA271EAE-5FA8-4E80-8F08-2A302A95A959:1:2\"): a beacon, not a place",
       ])
-    #expect(file.warnings == [])
+    #expect(
+      file.warnings.count == 1 && file.warnings[0].hasPrefix("f: waypoint 4 with the name of an earlier"))
     #expect(
       try file.feature(at: 0).geoJSON
         == #"{"type":"Feature","id":"Café","properties":{"name":"Café","radius_m":50,"tst":1385997757,"rid":"f7676c"},"#
@@ -114,7 +115,7 @@ import Testing
     ),
     (
       #"{"_type":"waypoint","desc":"a","lat":1,"lon":2}"#,
-      "f: no region can be made of it; waypoint 1 (\"a\"): a Point without a radius; regions import --radius METRES gives it one"
+      "f: no region can be made of it; waypoint 1 (\"a\"): a Point without a radius; --radius METRES gives it one"
     ),
   ])
   func `bad waypoints are refused with their place`(text: String, message: String) {
@@ -140,6 +141,17 @@ import Testing
       ])
   }
 
+  @Test func `waypoints of one name are told of`() throws {
+    let body = #"<wpt lat="1" lon="2"><name>A</name></wpt><wpt lat="1" lon="3"><name>A</name></wpt>"#
+    let file = try Self.read(Self.gpx(body), radius: 80)
+    #expect(file.regions.map(\.id) == ["A", "A-2"])
+    #expect(
+      file.warnings == [
+        "f: waypoint 2 with the name of an earlier one: called that and -2, -3 ...; with a name of its own it"
+          + " keeps that when the file changes"
+      ])
+  }
+
   @Test func `reads GPX waypoints with Garmin's proximity or the radius asked for`() throws {
     let text = Self.gpx(
       """
@@ -153,7 +165,7 @@ import Testing
     #expect(Self.circle(file.regions.first) == [-33.8568, 151.2153, 120.5])
     #expect(
       file.leftOut == [
-        "f: waypoint 2 (\"B\"): a Point without a radius; regions import --radius METRES gives it one",
+        "f: waypoint 2 (\"B\"): a Point without a radius; --radius METRES gives it one",
         "f: 1 track: regions come from waypoints", "f: 1 route: regions come from waypoints",
       ])
     #expect(
@@ -223,10 +235,10 @@ import Testing
     #expect(try file.feature(at: 0).geoJSON.contains(#""colour":"red""#))
     #expect(
       file.leftOut == [
-        "f: placemark 2 (\"p2\"): a Point without a radius; regions import --radius METRES gives it one",
+        "f: placemark 2 (\"p2\"): a Point without a radius; --radius METRES gives it one",
         "f: placemark 3 (\"Nowhere\"): it has no geometry",
         "f: placemark 4 (\"Ride\"): no region is made of a Track",
-        "f: placemark 5 (\"Way\"): a LineString without buffer_m",
+        "f: placemark 5 (\"Way\"): a LineString without buffer_m; give it one, its half width in metres",
         "f: placemark 6 (\"Many\"): several points or lines in one placemark",
       ])
     #expect(
