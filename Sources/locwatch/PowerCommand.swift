@@ -165,7 +165,13 @@ struct PowerCommand: AsyncParsableCommand {
       let log = try MeterLog(path: log, kind: meter, shuntMicroohms: file.shuntMicroohms)
       let (windows, notes) = file.windows(in: log.stream)
       guard !windows.isEmpty else {
-        throw Failure(.data, file: blocks, what: notes.first ?? "it has no blocks")
+        guard notes.count > 1 else {
+          throw Failure(.data, file: blocks, what: notes.first ?? "it has no blocks")
+        }
+        for note in notes { Terminal.note(note) }
+        throw Failure(
+          .data, file: blocks, what: "none of its blocks can be used",
+          remedy: "compare their times with those of the log")
       }
       let calibration = try PowerCalibration(file.before, windows: windows)
       let profile = calibration.profile(

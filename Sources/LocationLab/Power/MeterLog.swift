@@ -31,7 +31,7 @@ package struct MeterLog: Sendable {
     guard stream.count > 1 else {
       throw Failure(
         .data, file: path, what: "no two readings in it that count",
-        remedy: stream.notes.isEmpty ? nil : stream.notes.joined(separator: "; "))
+        remedy: (["log for longer"] + stream.notes).joined(separator: "; "))
     }
   }
 

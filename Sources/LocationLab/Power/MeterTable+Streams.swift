@@ -145,8 +145,8 @@ extension MeterStream {
     let time = try table.timeColumn()
     var stream = MeterStream(kind: .usb, meterSpread: 1.15)
     stream.note(
-      "in the supply's cable: what the converter loses is counted, what a battery takes too; run it with the battery "
-        + "full or out, and beware of parts that are fed from the battery directly")
+      "this meter is in the supply's cable: it counts what the converter loses, and what a battery takes too; measure "
+        + "with the battery full or out, and beware of parts that are fed from the battery directly")
     let volts = table.column("voltage_v")
     let amperes = table.column("current_a")
     let watts = table.column("power_w")

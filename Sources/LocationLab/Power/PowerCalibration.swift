@@ -38,7 +38,7 @@ package struct PowerCalibration: Sendable {
   package let before: PowerProfile
   /// What the fit was made of.
   package let windows: [Window]
-  /// The parameters that the windows have to do with, in the order of all.
+  /// The parameters that the windows have to do with, in the order of all; those that stay as they were, come last.
   package private(set) var findings: [Finding] = []
   /// Of the equations, without the ridge; infinite where two columns are the same.
   package private(set) var conditionNumber = 1.0
@@ -65,28 +65,47 @@ package struct PowerCalibration: Sendable {
     guard !self.windows.isEmpty else {
       throw Failure(.data, what: "no block of it is covered by the log", remedy: "compare their times")
     }
-    let groups = Self.groups(before, self.windows)
-    guard !groups.isEmpty else {
-      throw Failure(
-        .data, what: "the profile says 0 for all that was done",
-        remedy: "state a first guess in a profile of your own")
+    var groups = Self.groups(before, self.windows)
+    var kept: [PowerParameter] = []
+    var (rows, fit, noise) = try Self.fit(before, self.windows, groups)
+    // What the blocks would make 0 is kept, and the others are fitted beside it: nothing that is done costs nothing.
+    while let index = fit.solution.firstIndex(where: { $0 <= 0 }) {
+      kept += groups.remove(at: index)
+      (rows, fit, noise) = try Self.fit(before, self.windows, groups)
     }
-    let rows = Rows(before, self.windows, groups)
-    // Estimate the noise from a nearly unregularized fit. With the usual one, a profile that is far off would make
-    // good windows look noisy, and would hardly be corrected.
-    var noise = Self.firstNoise
-    for _ in 0..<2 {
-      let free = RidgeFit.factors(rows.equations(noise: noise, ridgeShare: Self.freeRidge))
-      noise = max(Self.leastNoise, rows.unexplained(by: free))
-    }
-    let fit = RidgeFit(rows.equations(noise: noise))
     conditionNumber = fit.conditionNumber
     let residuals = zip(rows.measured, rows.joules(fit.solution)).map { Trig.log($0 / max($1, 1e-9)) }
     residualSpread = Trig.exp(Self.percentile90(residuals.map(abs)))
     let spreads = Self.bootstrap(rows, fit, residuals, noise: noise)
-    findings = groups.enumerated().flatMap { index, group in
+    let fitted = groups.enumerated().flatMap { index, group in
       Self.findings(index, group, groups, before, fit, spread: spreads[index])
     }
+    let others = kept.map {
+      Finding(parameter: $0, factor: 1, spread: before[$0].spread, isIdentified: false, partner: nil)
+    }
+    findings = fitted + others
+  }
+
+  /// Fits the factors of groups of parameters.
+  ///
+  /// - Throws: ``Failure`` where there is nothing to fit.
+  private static func fit(
+    _ before: PowerProfile, _ windows: [Window], _ groups: [[PowerParameter]]
+  ) throws(Failure) -> (rows: Rows, fit: RidgeFit, noise: Double) {
+    guard !groups.isEmpty else {
+      throw Failure(
+        .data, what: "the profile says 0 for all that was done, or the log has less than any of it takes",
+        remedy: "state a first guess in a profile of your own, and check the unit of the log")
+    }
+    let rows = Rows(before, windows, groups)
+    // Estimate the noise from a nearly unregularized fit. With the usual one, a profile that is far off would make
+    // good windows look noisy, and would hardly be corrected.
+    var noise = firstNoise
+    for _ in 0..<2 {
+      let free = RidgeFit.factors(rows.equations(noise: noise, ridgeShare: freeRidge))
+      noise = max(leastNoise, rows.unexplained(by: free))
+    }
+    return (rows, RidgeFit(rows.equations(noise: noise)), noise)
   }
 
   /// The fitted profile, with where it is from.
