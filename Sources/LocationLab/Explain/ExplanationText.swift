@@ -70,7 +70,10 @@ struct ExplanationText {
     if let source = explanation.source { add("fix", "", words(source)) }
     if let receiver = explanation.receiver, receiver["state"]?.string == "off" {
       let reason = receiver["reason"]?.string ?? "?"
-      add("fix", "", "the receiver is off: \(ReceiverOrder.Reason(rawValue: reason)?.phrase ?? reason)")
+      let since = receiver["time"]?.string.flatMap { UTCTime(rfc3339: $0) }
+      let end = receiver["seconds"]?.double.flatMap { since?.advanced(bySeconds: $0) }
+      let due = end.map { ", on again at \(clock($0))" } ?? ""
+      add("fix", "", "the receiver is off\(due): \(ReceiverOrder.Reason(rawValue: reason)?.phrase ?? reason)")
     }
     if let until = explanation.knownUntil {
       add("fix", "", "nothing is known after \(LocalTimes.describe(until, in: zone))")
