@@ -17,6 +17,7 @@ struct locwatch_file {
   long long begin;      // where the bytes begin that are asked for; 0 for all
   long long count;      // bytes of the file that are there, or were sent
   long long limit;      // bytes that it may have; of one that is sent, those that the request announces
+  long long room;       // bytes of a file that comes for which its disks have room
   long long total;      // bytes that the whole has, where the server says so; -1
   long long whole;      // the same of what is gone on with, as it was said before; -1
   long long first;      // where the bytes begin that come, as Content-Range says; -1
@@ -124,6 +125,10 @@ static inline size_t locwatch_file_write(char *bytes, size_t size, size_t count,
   // A server that says how long the file is need not send what is too long: the first byte is refused.
   if (file->total > file->limit || file->count + (long long)length > file->limit) {
     file->error = EFBIG;
+    return 0;
+  }
+  if (file->total > file->room) {
+    file->error = ENOSPC;
     return 0;
   }
   while (written < length) {

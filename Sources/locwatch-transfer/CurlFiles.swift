@@ -19,7 +19,10 @@ import LocationFormats
   /// - Parameters:
   ///   - descriptor: the file that is written, or read. It is closed with this.
   ///   - standing: from where it goes on; nil for from the beginning.
-  init?(_ job: TransferJob, _ descriptor: Int32, from standing: PartFile.Standing?) {
+  ///   - roomBytes: for a file of so many bytes there is room.
+  init?(
+    _ job: TransferJob, _ descriptor: Int32, from standing: PartFile.Standing?, roomBytes: Int
+  ) {
     guard let handle = unsafe curl_easy_init() else {
       close(descriptor)
       return nil
@@ -32,6 +35,7 @@ import LocationFormats
     unsafe file.pointee.begin = Int64(standing?.begin ?? 0)
     unsafe file.pointee.count = file.pointee.begin
     unsafe file.pointee.limit = Int64(job.isUpload ? Int(lseek(descriptor, 0, SEEK_END)) : job.limit)
+    unsafe file.pointee.room = Int64(roomBytes)
     if job.isUpload { lseek(descriptor, 0, SEEK_SET) }
     unsafe file.pointee.first = -1
     unsafe file.pointee.whole = Int64(standing?.total ?? -1)

@@ -57,6 +57,40 @@ struct OwnFile {
     guard fsync(folder) == 0 else { throw TransferTrouble(code: errno) }
   }
 
+  /// Sees to it that a file can be put in its place, before it is fetched, and erases a copy that a process which was
+  /// killed has left beside it.
+  ///
+  /// - Parameters:
+  ///   - source: the part of it that is there.
+  ///   - temporary: the name of that copy.
+  /// - Returns: the bytes of a file for which there is room, here and where its parts are.
+  /// - Throws: where its directory is not there or may not be written, or a directory has its name.
+  func prepare(for source: Int32, copiedAs temporary: String) throws(TransferTrouble) -> Int {
+    let folder = try openFolder()
+    defer { close(folder) }
+    unsafe unlinkat(folder, temporary, 0)
+    guard unsafe faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
+      throw TransferTrouble(code: errno)
+    }
+    var there = stat()
+    if unsafe fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) == 0, there.st_mode & S_IFMT == S_IFDIR {
+      throw TransferTrouble(.file)
+    }
+    var (part, place) = (stat(), stat())
+    guard unsafe fstat(source, &part) == 0, unsafe fstat(folder, &place) == 0 else {
+      throw TransferTrouble(code: errno)
+    }
+    let room = Self.freeBytes(source) + Int(part.st_size)
+    return part.st_dev == place.st_dev ? room : min(room, Self.freeBytes(folder))
+  }
+
+  /// Bytes that the file system of an open file has left for us; as many as there are numbers where it does not say.
+  private static func freeBytes(_ descriptor: Int32) -> Int {
+    var system = statvfs()
+    guard unsafe fstatvfs(descriptor, &system) == 0 else { return 1 << 62 }
+    return Int(clamping: system.f_bavail) * Int(clamping: system.f_frsize)
+  }
+
   /// Erases a copy that a process which was killed has left beside it.
   func eraseCopy(_ temporary: String) {
     guard let folder = try? openFolder() else { return }

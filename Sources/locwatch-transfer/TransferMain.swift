@@ -114,9 +114,17 @@ struct TransferLoop {
     guard let descriptor = job.isUpload ? try job.file.open() : try job.part.open() else {
       return finish(number, bytes: job.part.deliveredBytes ?? 0)
     }
-    if !job.isUpload { job.file.eraseCopy(job.part.copyName) }
+    let room: Int
+    do throws(TransferTrouble) {
+      room = job.isUpload ? .max : try job.file.prepare(for: descriptor, copiedAs: job.part.copyName)
+    } catch {
+      close(descriptor)
+      throw error
+    }
     let standing = job.isUpload ? nil : job.part.standing(of: descriptor)
-    guard let file = CurlFile(job, descriptor, from: standing) else { throw TransferTrouble(.file) }
+    guard let file = CurlFile(job, descriptor, from: standing, roomBytes: room) else {
+      throw TransferTrouble(.file)
+    }
     transfers[number]?.file = file
     transfers[number]?.notedBytes = nil
     files.start(file)
