@@ -1,6 +1,6 @@
 import LocationCore
 
-/// A line of GeoJSON text sequences (RFC 8142, or one feature a line): a point with a time among its properties.
+/// A line of newline-delimited GeoJSON, one feature a line: a point with a time among its properties.
 enum FeatureLine {
   /// The report in a whole JSON object; nil where it is no feature with a point.
   ///
