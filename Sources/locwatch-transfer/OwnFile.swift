@@ -84,12 +84,18 @@ struct OwnFile {
     return part.st_dev == place.st_dev ? room : min(room, Self.freeBytes(folder))
   }
 
-  /// Bytes that the file system of an open file has left for us; as many as there are numbers where it does not say.
+  /// Bytes that the file system of an open file has left for us. One that does not say, or has no limit (ramfs), reports
+  /// no blocks at all.
   private static func freeBytes(_ descriptor: Int32) -> Int {
     var system = statvfs()
-    guard unsafe fstatvfs(descriptor, &system) == 0 else { return 1 << 62 }
-    return Int(clamping: system.f_bavail) * Int(clamping: system.f_frsize)
+    guard unsafe fstatvfs(descriptor, &system) == 0, system.f_blocks > 0 else { return unlimited }
+    let blocks = geteuid() == 0 ? system.f_bfree : system.f_bavail
+    let (bytes, isTooMuch) = blocks.multipliedReportingOverflow(by: UInt(system.f_frsize))
+    return isTooMuch ? unlimited : min(Int(clamping: bytes), unlimited)
   }
+
+  /// More bytes than any disk has, to which those of a part can still be added.
+  private static let unlimited = 1 << 62
 
   /// Erases a copy that a process which was killed has left beside it.
   func eraseCopy(_ temporary: String) {

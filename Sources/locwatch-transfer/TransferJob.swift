@@ -85,7 +85,7 @@ struct TransferJob {
       // Curl sends a header without a value if it ends with a semicolon, and omits it if it ends with a colon.
       let line = value.isEmpty ? "\(member.key);" : "\(member.key): \(value)"
       // A header can't begin another one.
-      return String(String.UnicodeScalarView(line.unicodeScalars.filter { $0.value >= 0x20 }))
+      return String(String.UnicodeScalarView(line.unicodeScalars.filter { $0.value >= 0x20 || $0 == "\t" }))
     }.joined(separator: "\n")
   }
 }

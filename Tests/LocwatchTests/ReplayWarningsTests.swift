@@ -105,6 +105,20 @@ import Testing
         "2 of 3 points have no time: they stand 5.0 s apart from 2000-01-01T00:00:00.000Z"), "\(run)")
   }
 
+  @Test func `explain says when a receiver that is off is on again`() async throws {
+    let folder = TemporaryFolder()
+    let fixes = (0..<60).map { minute in
+      #"{"time":"2026-05-01T06:\#(minute < 10 ? "0" : "")\#(minute):00Z","lat":48,"lon":11.5,"acc_m":5}"#
+    }
+    let track = folder.write("a.ndjson", fixes.joined(separator: "\n") + "\n")
+    let settings = folder.write("c.yaml", "sampling: {mode: adaptive}\n")
+    let run = try await Binary.run([
+      "explain", "--track", track, "--config", settings, "--at", "2026-05-01T06:30:30Z", "--format", "text",
+    ])
+    let line = run.stdout.split(separator: "\n").first { $0.contains("the receiver is off") }
+    #expect(line?.contains("the receiver is off, on again at 2026-05-01T06:3") == true, "\(run)")
+  }
+
   @Test(arguments: [
     ["replay"], ["compare"], ["power", "predict"], ["explain", "--track"],
     ["on", "move", "--dry-run", "--track"],

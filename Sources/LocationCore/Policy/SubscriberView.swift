@@ -54,10 +54,12 @@ public struct SubscriberView: Hashable, Sendable {
     let tasks = session.taskClock.flatMap { $0.isOver || !limitsTasks ? nil : $0.end }
     return [tasks, session.exitAt, session.purgeAt].compactMap(\.self).min()
   }
-  /// Until when nothing wakes or starts it but the user, and why: it overran its time again and again (rule K2), or its
-  /// process ended too soon (rule K5); nil where neither holds at `instant`.
+  /// Until when no event wakes or starts it, and why: it overran its time again and again (rule K2), or its process ended
+  /// too soon (rule K5); nil where neither holds at `instant`.
   public func held(at instant: EngineInstant) -> (until: EngineInstant, reason: Decision.Reason)? {
-    let starts = session.state == .notRunning ? session.relaunchAt : nil
+    var starts = session.state == .notRunning ? session.relaunchAt : nil
+    // It may be started anew before (rule E5).
+    if let next = session.modes.restart?.dueAt { starts = starts.map { min($0, next) } }
     let ends = [(session.throttledUntil, Decision.Reason.throttled), (starts, .backOff)]
     return ends.compactMap { end, reason in end.flatMap { $0 > instant ? ($0, reason) : nil } }
       .max { $0.0 < $1.0 }

@@ -72,7 +72,7 @@ struct ExplanationText {
       let reason = receiver["reason"]?.string ?? "?"
       let since = receiver["time"]?.string.flatMap { UTCTime(rfc3339: $0) }
       let end = receiver["seconds"]?.double.flatMap { since?.advanced(bySeconds: $0) }
-      let due = end.map { ", on again at \(clock($0))" } ?? ""
+      let due = end.map { ", on again at \(LocalTimes.describe($0, in: zone))" } ?? ""
       add("fix", "", "the receiver is off\(due): \(ReceiverOrder.Reason(rawValue: reason)?.phrase ?? reason)")
     }
     if let until = explanation.knownUntil {

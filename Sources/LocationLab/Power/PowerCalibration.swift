@@ -38,7 +38,7 @@ package struct PowerCalibration: Sendable {
   package let before: PowerProfile
   /// What the fit was made of.
   package let windows: [Window]
-  /// The parameters that the windows have to do with, in the order of all; those that stay as they were, come last.
+  /// The parameters that the windows have to do with, in the order of all.
   package private(set) var findings: [Finding] = []
   /// Of the equations, without the ridge; infinite where two columns are the same.
   package private(set) var conditionNumber = 1.0
@@ -68,22 +68,28 @@ package struct PowerCalibration: Sendable {
     var groups = Self.groups(before, self.windows)
     var kept: [PowerParameter] = []
     var (rows, fit, noise) = try Self.fit(before, self.windows, groups)
+    conditionNumber = fit.conditionNumber
+    let (open, partners) = Self.open(groups, before, fit)
     // What the blocks would make 0 is kept, and the others are fitted beside it: nothing that is done costs nothing.
     while let index = fit.solution.firstIndex(where: { $0 <= 0 }) {
       kept += groups.remove(at: index)
       (rows, fit, noise) = try Self.fit(before, self.windows, groups)
     }
-    conditionNumber = fit.conditionNumber
     let residuals = zip(rows.measured, rows.joules(fit.solution)).map { Trig.log($0 / max($1, 1e-9)) }
     residualSpread = Trig.exp(Self.percentile90(residuals.map(abs)))
     let spreads = Self.bootstrap(rows, fit, residuals, noise: noise)
     let fitted = groups.enumerated().flatMap { index, group in
-      Self.findings(index, group, groups, before, fit, spread: spreads[index])
+      let source = group[0].errorSource
+      return Self.findings(
+        group, isApart: !open.contains(source), from: partners[source], before, fit.solution[index],
+        spread: spreads[index])
     }
     let others = kept.map {
       Finding(parameter: $0, factor: 1, spread: before[$0].spread, isIdentified: false, partner: nil)
     }
-    findings = fitted + others
+    findings = PowerParameter.allCases.compactMap { parameter in
+      (fitted + others).first { $0.parameter == parameter }
+    }
   }
 
   /// Fits the factors of groups of parameters.
@@ -260,18 +266,32 @@ extension PowerCalibration {
     }
   }
 
+  /// The groups that the windows don't tell apart from others, and with which they go together most, by error source.
+  private static func open(
+    _ groups: [[PowerParameter]], _ profile: PowerProfile, _ fit: RidgeFit
+  ) -> (open: Set<PowerParameter>, partners: [PowerParameter: PowerParameter]) {
+    var open: Set<PowerParameter> = []
+    var partners: [PowerParameter: PowerParameter] = [:]
+    for (index, group) in groups.enumerated() {
+      let before = group.map { profile[$0].spread }.max() ?? 1
+      guard fit.deviation(index) >= identifiedShare * (before - 1) else { continue }
+      let source = group[0].errorSource
+      open.insert(source)
+      partners[source] = fit.partner(of: index).map { groups[$0][0].errorSource }
+    }
+    return (open, partners)
+  }
+
   private static func findings(
-    _ index: Int, _ group: [PowerParameter], _ groups: [[PowerParameter]], _ profile: PowerProfile,
-    _ fit: RidgeFit, spread: Double
+    _ group: [PowerParameter], isApart: Bool, from partner: PowerParameter?, _ profile: PowerProfile,
+    _ factor: Double, spread: Double
   ) -> [Finding] {
     let before = group.map { profile[$0].spread }.max() ?? 1
-    let isApart = fit.deviation(index) < identifiedShare * (before - 1) && fit.solution[index] > 0
     // Near 0 a factor is off by many times itself: then what was known before says more.
     let isIdentified = isApart && spread <= before
-    let partner = isApart ? nil : fit.partner(of: index).map { groups[$0][0].errorSource }
     return group.map {
       Finding(
-        parameter: $0, factor: fit.solution[index], spread: isIdentified ? spread : profile[$0].spread,
+        parameter: $0, factor: factor, spread: isIdentified ? spread : profile[$0].spread,
         isIdentified: isIdentified, partner: partner)
     }
   }

@@ -236,12 +236,14 @@ extension DaemonSeat {
   ///
   /// - Returns: Whether that is done; false where it waits for a daemon.
   package func cancelTransfer(_ number: Int, of name: String) throws(Failure) -> Bool {
-    guard let client = try connect() else {
-      try leave(.cancelTransfer(number: number), for: name)
-      return false
+    try evenIfDaemonStarts { () throws(Failure) in
+      guard let client = try connect() else {
+        try leave(.cancelTransfer(number: number), for: name)
+        return false
+      }
+      _ = try client.ask("cancel-transfer", ["subscriber": .string(name), "transfer": .integer(number)])
+      return true
     }
-    _ = try client.ask("cancel-transfer", ["subscriber": .string(name), "transfer": .integer(number)])
-    return true
   }
 }
 

@@ -97,7 +97,7 @@ extension DaemonSeat {
   package func change(_ name: String, _ event: ModeEvent) throws(Failure) -> Bool {
     try evenIfDaemonStarts { () throws(Failure) -> Bool in
       guard let client = try connect() else {
-        if case .openNotification = event { throw Self.noDaemon }
+        if case .openNotification = event { throw try lackOfDaemon() }
         try leave(event, for: name)
         return false
       }

@@ -140,7 +140,7 @@ package struct DaemonSeat: Sendable {
         _ = try client.ask("subscriber", ["verb": .string(verb), "name": .string(name)])
         return
       }
-      guard verb == "quit" else { throw Self.noDaemon }
+      guard verb == "quit" else { throw try lackOfDaemon() }
       try standIn { (database, engine) throws(Failure) in
         try Self.require(name, in: database)
         try database.request([.subscriber(name: name, .quit)])
@@ -152,10 +152,10 @@ package struct DaemonSeat: Sendable {
   ///
   /// - Throws: ``Failure`` of code 69 where no daemon runs: nothing is in the foreground then.
   package func lock() throws(Failure) {
-    guard let client = try connect() else {
-      throw Self.noDaemon
+    try evenIfDaemonStarts { () throws(Failure) in
+      guard let client = try connect() else { throw try lackOfDaemon() }
+      _ = try client.ask("lock")
     }
-    _ = try client.ask("lock")
   }
 
   /// Tells the daemon that the screen was unlocked, and after a boot for the first time (rules A2 and A8).
@@ -253,6 +253,17 @@ package struct DaemonSeat: Sendable {
       guard error == StateLock.isOfDaemon(state) else { throw error }
       return try body()
     }
+  }
+
+  /// What is said where a daemon is needed and none answers.
+  ///
+  /// - Throws: that one has started by now.
+  func lackOfDaemon() throws(Failure) -> Failure {
+    guard try StateDatabase.openToRead(path: state) != nil else { return Self.noDaemon }
+    do throws(Failure) { _ = try StateLock(state: state) } catch {
+      if error == StateLock.isOfDaemon(state) { throw error }
+    }
+    return Self.noDaemon
   }
 
   /// Does something in the daemon's place, and keeps one from starting meanwhile.

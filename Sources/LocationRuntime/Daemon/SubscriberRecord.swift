@@ -11,7 +11,7 @@ package struct SubscriberRecord: Sendable {
   private let wasForceQuit: Bool
   /// Whether only it can start itself, and it is not connected.
   private let isAway: Bool
-  /// For how long nothing wakes or starts it, and why, as a status has it and in words; nil where nothing holds it back.
+  /// For how long no event wakes or starts it, and why, as a status has it and in words; nil where nothing holds it back.
   private let heldFor: (seconds: JSONTree?, reason: JSONTree?)
   private let heldText: String?
   /// How its last process ended, and what that said last; nil where none has.
@@ -54,7 +54,7 @@ package struct SubscriberRecord: Sendable {
     tasks = known?["tasks"]?.strings ?? []
   }
 
-  /// For how long nothing wakes or starts a subscriber, and why, in words; nil where nothing holds it back.
+  /// For how long no event wakes or starts a subscriber, and why, in words; nil where nothing holds it back.
   ///
   /// - Parameter status: what a status says of it.
   static func held(_ status: JSONTree) -> String? {

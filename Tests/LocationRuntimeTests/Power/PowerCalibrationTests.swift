@@ -122,6 +122,21 @@ import Testing
     }
   }
 
+  @Test func ofTwoThatAlwaysGoTogetherNoneIsFittedWhereOneComesOutAsNothing() throws {
+    var before = PowerProfile(name: "two", about: "two", [:])
+    before[.core] = PowerProfile.Parameter(1000, spread: 4, .calibrated, "guess")
+    before[.awake] = PowerProfile.Parameter(5000, spread: 1.5, .calibrated, "guess")
+    var use = PowerUse()
+    (use[.run], use[.awake]) = (200, 200)
+    let windows = [700.0, 705, 695].map {
+      PowerCalibration.Window(use: use, seconds: 600, joules: $0, stepJoules: 0)
+    }
+    let calibration = try PowerCalibration(before, windows: windows)
+    #expect(calibration.findings.count == 2)
+    #expect(calibration.findings.allSatisfy { !$0.isIdentified }, "\(calibration.findings)")
+    #expect(calibration.conditionNumber == .infinity)
+  }
+
   @Test func aCoarseMeterTellsLess() throws {
     let fine = try PowerCalibration(.pinephone, windows: Self.windows(Self.apart, noise: 0))
     let coarse = try PowerCalibration(.pinephone, windows: Self.windows(Self.apart, noise: 0, step: 410))

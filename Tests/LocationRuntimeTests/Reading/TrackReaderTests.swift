@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import LocationCore
 import LocationFormats
+import TestSupport
 import Testing
 
 @Suite("Opening a track")
@@ -15,6 +16,10 @@ struct TrackReaderTests {
     #expect(directory?.code == .noInput && directory?.what == "is a directory")
     #expect(Reading(path: "").failure?.code == .noInput)
     #expect(Reading(path: "/dev/null/x").failure?.code == .noInput)
+    let links = TemporaryFolder()
+    try #require(unsafe symlink(links("loop"), links("loop")) == 0)
+    let loop = Reading(path: links("loop")).failure
+    #expect(loop?.code == .noInput && loop?.what == "can't open it: Too many levels of symbolic links")
   }
 
   @Test("a file that may not be read fails with 77", .enabled(if: getuid() != 0))

@@ -255,13 +255,16 @@ import Testing
   }
 
   @Test func `a command is taken while the daemon starts`() async throws {
-    let run = try DaemonRun.started()
-    #expect(await run.end() == 0)
+    let run = try DaemonRun()
+    let manifest = run.folder.write("a.yaml", "name: a\nstyle: oneshot\ncommand: [/bin/true]\n")
+    #expect(try await run.command(["subscribers", "add", manifest]).status == 0)
     for _ in 1...3 {
       try run.start(isSimulated: false, expectsConnection: false)
       for _ in 1...5 {
-        let unlocked = try await run.command(["unlock"])
-        #expect(unlocked.status == 0, "\(unlocked.stderr)")
+        for verb in [["unlock"], ["lock"], ["subscribers", "quit", "a"]] {
+          let taken = try await run.command(verb)
+          #expect(taken.status == 0, "\(verb): \(taken.stderr)")
+        }
       }
       await run.end(SIGKILL)
     }
