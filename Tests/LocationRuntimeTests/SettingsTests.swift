@@ -47,6 +47,13 @@ import Testing
       ])
   }
 
+  @Test func `a section whose lines are all comments makes no setting`() throws {
+    let path = folder.write("comments.yaml", "policy:\n  # grace_s: 9\nsampling: {mode: adaptive}\nfix: ~\n")
+    var configuration = EngineConfiguration()
+    var daemon = DaemonSettings()
+    #expect(try Settings.read(path: path, into: &configuration, &daemon) == ["sampling.mode": 3])
+  }
+
   @Test func `keys are unique, and numbers have a unit`() {
     #expect(Set(Setting.all.map(\.key)).count == Setting.all.count)
     for setting in Setting.all {

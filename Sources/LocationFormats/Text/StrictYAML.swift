@@ -164,6 +164,9 @@ extension StrictYAML {
   }
 
   /// The spellings of null in YAML 1.2's core schema.
+  /// Whether nothing stands here, as below a key whose lines are all comments.
+  package var isNothing: Bool { if case .scalar(let text, true) = node { Self.isNull(text) } else { false } }
+
   private static func isNull(_ text: String) -> Bool {
     text.isEmpty || text == "~" || text == "null" || text == "Null" || text == "NULL"
   }
@@ -299,7 +302,7 @@ extension StrictYAML {
     case .list: return "a list"
     case .map: return "a map"
     case .scalar(let text, let isPlain):
-      if isPlain, Self.isNull(text) { return "nothing" }
+      if isNothing { return "nothing" }
       if document.isSecret { return "text" }
       let short = text.count > 40 ? text.prefix(40) + "…" : text[...]
       return "\(isPlain ? "" : "the quoted text ")\"\(short.filter { !$0.isNewline })\""

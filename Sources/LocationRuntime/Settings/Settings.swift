@@ -27,7 +27,7 @@ public enum Settings {
   ) throws(Failure) -> Origins {
     var made: [(setting: Setting, node: StrictYAML)] = []
     let root = try StrictYAML(path: path, code: .config, mayBeEmpty: true, isReread: isReread)
-    for (section, node) in try root.map(of: sections) {
+    for (section, node) in try root.map(of: sections) where !node.isNothing {
       let settings = Setting.all.filter { $0.section == section }
       for (name, value) in try node.map(of: settings.map(\.name)) {
         guard let setting = settings.first(where: { $0.name == name }) else { continue }
