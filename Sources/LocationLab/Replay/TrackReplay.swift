@@ -347,14 +347,10 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     commit()
     var summary = Summary(
       of: host.engine, modes: host.ports.modes, notes: notes, draws: request.shared?.draws)
-    if let last = host.engine.tally.last?.instant {
-      var end = last
-      if receiver != nil, let begin {
-        // The track goes on after the last fix that was asked for.
-        end = max(last, trackEnd)
-        summary.durationSeconds = begin.seconds(to: end)
-      }
-      summary.modelledSeconds = summary.durationSeconds + max(0, end.seconds(to: now))
+    if receiver != nil, let begin, let end = host.engine.tally.last.map({ max($0.instant, trackEnd) }) {
+      // The track goes on after the last fix that was asked for.
+      summary.durationSeconds = begin.seconds(to: end)
+      summary.modelledSeconds = begin.seconds(to: max(end, host.engine.instant))
       summary.deviceJoules = host.engine.ledger.deviceJoules(overSeconds: summary.modelledSeconds)
     }
     if let doubt = Self.doubt(in: summary) { summary.notes.append(doubt) }

@@ -39,11 +39,12 @@ package struct Summary: Sendable {
     tally = engine.tally
     self.modes = modes
     durationSeconds = engine.tally.durationSeconds
-    modelledSeconds = durationSeconds
+    let rest = tally.last.map { max(0, $0.instant.seconds(to: engine.instant)) } ?? 0
+    modelledSeconds = durationSeconds + rest
     id = engine.nextID
     time = tally.last?.time
     energy = engine.ledger.estimate(draws)
-    deviceJoules = engine.ledger.deviceJoules(overSeconds: tally.durationSeconds)
+    deviceJoules = engine.ledger.deviceJoules(overSeconds: modelledSeconds)
     profile = engine.ledger.profile.name
     calibration = engine.ledger.profile.calibration.map { "\($0.meter) on \($0.device)" }
     batteryJoules = engine.ledger.profile.batteryJoules

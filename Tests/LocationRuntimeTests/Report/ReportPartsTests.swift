@@ -60,7 +60,7 @@ import Testing
     mutating func receive(_ record: Record) {}
   }
 
-  @Test func `of a receiver that is on after the last fix no share of the track is told`() throws {
+  @Test func `the share of the receiver is of all that is modelled, also after the last fix`() throws {
     var request = ReplayRequest()
     request.reportPath = "report.html"
     request.subscribers = [Subscriber(name: "a")]
@@ -71,7 +71,7 @@ import Testing
     try #require(summary.receiverOnSeconds > summary.durationSeconds)
     let report = replay.report
     let tables = ReportTables(try #require(report), nil, in: .metric)
-    #expect(tables.html.contains(", also after the last fix</dd>"), "\(tables.html)")
+    #expect(tables.html.contains(" (100.0 %)</dd>"), "\(tables.html)")
   }
 
   @Test func `a program that a recording adds once more has one bar`() {
