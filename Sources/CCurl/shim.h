@@ -117,13 +117,11 @@ static inline struct locwatch_answer locwatch_curl_post(
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, locwatch_curl_discard);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &budget);
   answer.code = curl_easy_perform(curl);
-  curl_off_t retry_after = 0;
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &answer.status);
-  curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &retry_after);
   curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &answer.os_error);
   curl_easy_getinfo(curl, CURLINFO_SSL_VERIFYRESULT, &answer.verdict);
   curl_easy_getinfo(curl, CURLINFO_HTTP_CONNECTCODE, &answer.proxy_status);
-  answer.retry_after = (long)retry_after;
+  answer.retry_after = locwatch_retry_after(curl);
   curl_easy_reset(curl);
   curl_slist_free_all(list);
   return answer;

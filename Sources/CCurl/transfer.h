@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -260,11 +261,16 @@ static inline char *locwatch_file_redirection(CURL *curl, const char *user, cons
   return copy;
 }
 
-// The seconds of an answer's Retry-After; 0 where it has none.
-static inline long locwatch_file_retry_after(CURL *curl) {
+// The seconds of an answer's Retry-After; 0 where it has none. Curl says 0 also of a number that is too large for it.
+static inline long locwatch_retry_after(CURL *curl) {
   curl_off_t seconds = 0;
+  struct curl_header *header = NULL;
   curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds);
-  return (long)seconds;
+  if (seconds != 0 || curl_easy_header(curl, "Retry-After", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
+    return (long)seconds;
+  const char *digits = header->value + strspn(header->value, "0");
+  size_t count = strspn(digits, "0123456789");
+  return count >= 19 && digits[count] == 0 ? LONG_MAX : 0;
 }
 
 // The transfer that has ended, if any has, and its CURLcode.

@@ -195,6 +195,8 @@ import LocationFormats
     // Curl says "Unsupported protocol". The address was checked before, so it means the answer.
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
       "what answers there speaks no HTTP: is that its port?"
+    case CURLE_OPERATION_TIMEDOUT: "it has not answered in time: is it overloaded, or behind a firewall?"
+    case CURLE_COULDNT_RESOLVE_HOST: "\(words): correct its address, or check the network"
     case CURLE_COULDNT_CONNECT where answer.os_error != 0:
       "\(words): \(SystemReason.text(Int32(answer.os_error)))"
     case _ where answer.proxy_status >= 300: "no connection: HTTP \(answer.proxy_status)"

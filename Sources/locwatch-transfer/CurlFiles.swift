@@ -95,7 +95,7 @@ import LocationFormats
   }
 
   /// After how many seconds the server is to be asked again; 0 where it says nothing.
-  var retryAfterSeconds: Int { unsafe locwatch_file_retry_after(handle) }
+  var retryAfterSeconds: Int { unsafe locwatch_retry_after(handle) }
 }
 
 /// The requests that run, in one thread.

@@ -59,6 +59,9 @@ struct NewsFeed {
     var isOtherFile = false
   }
 
+  /// What a further listener is told first: whether a daemon runs. Empty where all are told of that soon.
+  var greeting: [UInt8] { wasThere.map { Self.frame($0) } ?? [] }
+
   /// What is to be told.
   ///
   /// - Parameter isReady: whether ``readable`` is.
@@ -88,7 +91,7 @@ struct NewsFeed {
   private mutating func tell(_ isThere: Bool, into news: inout News) {
     // A daemon may have made it just now.
     if let isOther = try? file.open(), isOther { news.isOtherFile = true }
-    if wasThere != isThere { news.frames += Self.frame("daemon", isThere ? "true" : "false") }
+    if wasThere != isThere { news.frames += Self.frame(isThere) }
     news.hasRecords = true
     wasThere = isThere
   }
@@ -137,4 +140,6 @@ struct NewsFeed {
   static func frame(_ event: String, _ data: String) -> [UInt8] {
     Array("event: \(event)\ndata: \(data)\n\n".utf8)
   }
+
+  private static func frame(_ isThere: Bool) -> [UInt8] { frame("daemon", isThere ? "true" : "false") }
 }

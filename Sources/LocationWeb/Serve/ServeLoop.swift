@@ -162,6 +162,7 @@ struct ServeLoop: ~Copyable {
     clients[index].isStream = response.isStream
     clients[index].dueAt = due(response.isStream ? Limits.heartbeatSeconds : Limits.answerSeconds)
     if response.isStream {
+      clients[index].output += news.greeting
       news.begin(at: clock.instant)
       clients[index].lastID = response.lastID ?? news.newest
       clients[index].isBehind = true

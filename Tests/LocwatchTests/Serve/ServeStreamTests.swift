@@ -59,6 +59,10 @@ struct ServeStreamTests {
     #expect(try await server.ask("GET", "/page.css").status == 200)
     run.process?.signal(SIGCONT)
     #expect(await watcher.wait { $0 == ["false", "true"] }, "\(watcher.stdout) \(watcher.stderr)")
+    let further = try LiveProcess(
+      "/usr/bin/python3", [run.folder.write("watch.py", Self.watcher), "\(server.port)", server.token])
+    #expect(await further.wait { $0 == ["true"] }, "\(further.stdout) \(further.stderr)")
+    further.signal(SIGKILL)
     watcher.signal(SIGKILL)
     server.process.signal(SIGTERM)
     #expect(await server.process.finish() == 0)
