@@ -53,6 +53,8 @@ struct FleetWorkerTests {
     #expect(!never.stderr.contains("/tmp"), "\(never.stderr)")
     let explained = try await cluster.fleet(["explain", "u0/d4", "--region", "place-7"])
     #expect(explained.status == 0 && explained.stdout.contains("place-"), "\(explained.stderr)")
+    // Into a pipe too.
+    #expect(!explained.stdout.hasPrefix("{"), "\(explained.stdout)")
 
     worker.signal(SIGTERM)
     #expect(await worker.finish() == 0, "\(worker.stderr)")

@@ -54,7 +54,7 @@ package struct DeviceReport {
     let subject = String(decoding: bytes, as: UTF8.self)
     guard FleetLayout.canName(subject) else {
       throw Failure(
-        .usage, what: "\"\(name)\" is no device", remedy: "say USER/DEVICE, without *, > and spaces")
+        .usage, what: "\"\(name)\" is no device", remedy: "say USER/DEVICE, without dots, *, > and spaces")
     }
     return subject
   }
