@@ -57,7 +57,7 @@ struct ExplainCommand: ParsableCommand {
       if let at = moment.at { arguments.append("--at=\(at)") }
       if let event = moment.event { arguments.append("--event=\(event)") }
       if let region = moment.region { arguments.append("--region=\(region)") }
-      // Left to itself it would go by whether a terminal reads it.
+      // Without a format, locwatch prints text to a terminal alone.
       arguments += ["--format", output.isJSON ? "ndjson" : "text"]
       try folder.enter()
       status = try LocwatchProgram.run(arguments)

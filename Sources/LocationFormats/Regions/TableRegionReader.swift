@@ -71,7 +71,6 @@ struct TableRegionReader {
     let titles = TableHeader.fields(of: line.span, separator).map { String(decoding: $0, as: UTF8.self) }
     // Such a radius may be in other units than metres.
     let hasUnits = titles.contains(RegionProperty.radiusUnits.rawValue)
-    defer { judge(titles, hasUnits: hasUnits) }
     let meanings = titles.map { title -> Column in
       let name = TableHeader.name(title)
       if TableHeader.Column.latitude.names.contains(name) { return .latitude }
@@ -89,10 +88,11 @@ struct TableRegionReader {
       }
     }
     columns = Array(zip(meanings, titles))
+    judge(hasUnits: hasUnits)
   }
 
   /// Warns of columns that look like a slip for one of ours, and of those that are there twice.
-  private mutating func judge(_ titles: [String], hasUnits: Bool) {
+  private mutating func judge(hasUnits: Bool) {
     var seen: Set<String> = []
     for (column, title) in columns {
       let name = TableHeader.name(title)

@@ -163,10 +163,10 @@ extension StrictYAML {
     return text
   }
 
-  /// The spellings of null in YAML 1.2's core schema.
   /// Whether nothing stands here, as below a key whose lines are all comments.
   package var isNothing: Bool { if case .scalar(let text, true) = node { Self.isNull(text) } else { false } }
 
+  /// The spellings of null in YAML 1.2's core schema.
   private static func isNull(_ text: String) -> Bool {
     text.isEmpty || text == "~" || text == "null" || text == "Null" || text == "NULL"
   }

@@ -74,13 +74,13 @@ extension DaemonSeat {
         try leave(.push(push), for: name)
         return .kept
       }
-      var known = try database.pushToken(of: name)
-      if known == nil {
-        // One that has just started makes it before it answers.
+      var token = try database.pushToken(of: name)
+      if token == nil {
+        // A daemon that has just started makes it before it answers.
         _ = try client.ask("status")
-        known = try database.pushToken(of: name)
+        token = try database.pushToken(of: name)
       }
-      guard let token = known else {
+      guard let token else {
         throw Failure(
           .conditionFails, what: "the daemon does not know \"\(name)\" yet", remedy: "try again")
       }

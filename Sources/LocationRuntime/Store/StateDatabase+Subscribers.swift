@@ -34,8 +34,9 @@ extension StateDatabase {
           INSERT INTO subscribers (name, manifest) VALUES (?1, ?2)
           ON CONFLICT (name) DO UPDATE SET manifest = ?2
           """, arguments: [subscriber.name, text])
-      let count = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM subscribers") ?? 0
-      guard isThere || count <= Limits.subscribers else {
+      if !isThere,
+        try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM subscribers") ?? 0 > Limits.subscribers
+      {
         throw Failure(
           .cantCreate, what: "there are \(Wording.count(Limits.subscribers, "subscriber")) already",
           remedy: "remove one first")
